@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/profiles/Profile.h"
+#include "runtime/base/CpuCount.h"
+#include "runtime/base/Processor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -14,7 +16,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -52,24 +53,21 @@ static std::string readFile(const char *path) {
   return buffer ? (*buffer)->getBuffer().str() : "";
 }
 
-/// What stands after "model name :" in /proc/cpuinfo; Arm has no names there, but numbers that identify a processor.
+/// The processor's name, with the numbers that identify it: virtual machines call different processors the same.
 static std::string getCpuName() {
-  std::string name, numbers;
+  static constexpr llvm::StringLiteral kNumbers[] = {"vendor_id",       "cpu family", "model",      "stepping",
+                                                     "CPU implementer", "CPU part",   "CPU variant"};
+  std::string numbers;
   std::string cpuinfo = readFile("/proc/cpuinfo");
   for (llvm::StringRef line : llvm::split(cpuinfo, '\n')) {
-    auto [key, value] = line.split(':');
-    key = key.trim();
-    if (key == "model name" && name.empty())
-      name = value.trim().str();
-    bool isNumber = key == "vendor_id" || key == "cpu family" || key == "model" || key == "stepping" ||
-                    key == "CPU implementer" || key == "CPU part" || key == "CPU variant";
+    // The next processor begins.
     if (line.trim().empty())
       break;
-    // Virtual machines call different processors the same; their numbers tell them apart.
-    if (isNumber)
+    auto [key, value] = line.split(':');
+    if (llvm::is_contained(kNumbers, key.trim()))
       numbers += (numbers.empty() ? "" : " ") + value.trim().str();
   }
-  return (name.empty() ? "unknown" : name) + (numbers.empty() ? "" : " (" + numbers + ")");
+  return rt::getProcessorName() + (numbers.empty() ? "" : " (" + numbers + ")");
 }
 
 static int64_t getSystemFigure(int name) { return std::max<int64_t>(sysconf(name), 0); }
@@ -78,15 +76,14 @@ Hardware tenon::getThisHardware(llvm::StringRef features) {
   Hardware hardware;
   hardware.cpu = getCpuName();
   hardware.features = features.str();
-  cpu_set_t cpus;
-  hardware.cores = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+  hardware.cores = rt::usableCpus();
   hardware.l1Bytes = getSystemFigure(_SC_LEVEL1_DCACHE_SIZE);
   hardware.l2Bytes = getSystemFigure(_SC_LEVEL2_CACHE_SIZE);
   hardware.llcBytes = getSystemFigure(_SC_LEVEL3_CACHE_SIZE);
   utsname system;
   if (uname(&system) == 0)
     hardware.os = std::string(system.sysname) + " " + system.release;
-  hardware.governor = llvm::StringRef(readFile("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")).trim().str();
+  hardware.governor = rt::getGovernor();
   return hardware;
 }
 

@@ -20,7 +20,7 @@ namespace tenon {
 struct Hardware {
   std::string cpu;      ///< the processor's name, as the system gives it
   std::string features; ///< that kernels may use, as runtime/format/Target.h writes them
-  int64_t cores = 0;    ///< that this process may use
+  int64_t cores = 0;    ///< that this process may use: as many as a session has threads by default
   int64_t l1Bytes = 0, l2Bytes = 0, llcBytes = 0;
   std::string os; ///< name and release; not part of the fingerprint
   std::string

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/device/cpu/CpuCount.h"
+#include "runtime/base/CpuCount.h"
 
-#include "runtime/device/cpu/SmallFile.h"
+#include "runtime/base/SmallFile.h"
 
 #include <algorithm>
 #include <cstdio>

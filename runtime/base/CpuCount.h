@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_RUNTIME_DEVICE_CPU_CPUCOUNT_H
-#define TENON_RUNTIME_DEVICE_CPU_CPUCOUNT_H
+#ifndef TENON_RUNTIME_BASE_CPUCOUNT_H
+#define TENON_RUNTIME_BASE_CPUCOUNT_H
 
 #include <cstdint>
 
@@ -25,4 +25,4 @@ uint32_t cgroupCpus(const char *procCgroup, const char *root);
 
 } // namespace tenon::rt
 
-#endif // TENON_RUNTIME_DEVICE_CPU_CPUCOUNT_H
+#endif // TENON_RUNTIME_BASE_CPUCOUNT_H

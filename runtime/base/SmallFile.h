@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_RUNTIME_DEVICE_CPU_SMALLFILE_H
-#define TENON_RUNTIME_DEVICE_CPU_SMALLFILE_H
+#ifndef TENON_RUNTIME_BASE_SMALLFILE_H
+#define TENON_RUNTIME_BASE_SMALLFILE_H
 
 #include <algorithm>
 #include <cstddef>
@@ -28,4 +28,4 @@ inline void readSmall(const char *path, char *text, size_t capacity) {
 
 } // namespace tenon::rt
 
-#endif // TENON_RUNTIME_DEVICE_CPU_SMALLFILE_H
+#endif // TENON_RUNTIME_BASE_SMALLFILE_H

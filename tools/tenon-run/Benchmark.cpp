@@ -7,6 +7,7 @@
 
 #include "tools/tenon-run/Benchmark.h"
 
+#include "runtime/base/Processor.h"
 #include "tools/tenon-run/BindTimes.h"
 #include "tools/tenon-run/Json.h"
 #include "tools/tenon-run/Machine.h"
@@ -174,7 +175,7 @@ static void printText(const Report &report) {
   uint32_t threads = tenon_session_threads(report.model.session);
   printf("%s%s, target %s, %u thread%s on %s\n", report.model.info.model, sizes.c_str(),
          *report.model.info.target_name ? report.model.info.target_name : report.model.info.target, threads,
-         threads == 1 ? "" : "s", getProcessorName().c_str());
+         threads == 1 ? "" : "s", rt::getProcessorName().c_str());
   printf("  time        median %s, min %s, p90 %s, p99 %s, max %s, sd %s; %s runs\n", timeText(t.median).c_str(),
          timeText(t.min).c_str(), timeText(t.p90).c_str(), timeText(t.p99).c_str(), timeText(t.max).c_str(),
          timeText(t.deviation).c_str(), groupDigits(t.count).c_str());
@@ -220,8 +221,8 @@ static void printJson(const Report &report) {
     printf("%s%s:%lld", i ? "," : "", jsonString(report.sizes[i].symbol).c_str(), (long long)report.sizes[i].value);
   printf("},\"threads\":%u,\"processor\":%s,\"governor\":%s,\"load_average\":%s,\"date\":%s,\"version\":%s,"
          "\"warnings\":[",
-         tenon_session_threads(report.model.session), jsonString(getProcessorName()).c_str(),
-         jsonString(getGovernor()).c_str(), jsonNumber(report.loadAverage).c_str(), jsonString(getDate()).c_str(),
+         tenon_session_threads(report.model.session), jsonString(rt::getProcessorName()).c_str(),
+         jsonString(rt::getGovernor()).c_str(), jsonNumber(report.loadAverage).c_str(), jsonString(getDate()).c_str(),
          jsonString(tenon_runtime_version()).c_str());
   std::vector<std::string> warnings = listWarnings(report);
   for (size_t i = 0; i < warnings.size(); ++i)

@@ -7,6 +7,7 @@
 
 #include "tools/tenon-run/Layers.h"
 
+#include "runtime/base/Processor.h"
 #include "tools/limits/MachineLimits.h"
 #include "tools/tenon-run/Benchmark.h"
 #include "tools/tenon-run/Json.h"
@@ -172,7 +173,7 @@ static void printText(const Model &model, const Breakdown &all) {
   // Columns in front of names, and what is left of a hundred.
   constexpr size_t kNameWidth = 44;
   printf("%s: %s in the instructions of a run, median of %zu; %u threads on %s\n", model.info.model,
-         timeText(all.totalMs).c_str(), all.runs, tenon_session_threads(model.session), getProcessorName().c_str());
+         timeText(all.totalMs).c_str(), all.runs, tenon_session_threads(model.session), rt::getProcessorName().c_str());
   printf("limits: %.1f GFLOP/s of f32 multiply-adds, %.1f GB/s read from memory, as measured now\n",
          all.limits.flopsPerSecond / 1e9, all.limits.readBytesPerSecond / 1e9);
   printRows("kernel", all.kernels, all, kNameWidth);
@@ -197,7 +198,7 @@ static void printJson(const Model &model, const Breakdown &all) {
   printf("{\"model\":%s,\"threads\":%u,\"processor\":%s,\"date\":%s,\"version\":%s,\"runs\":%zu,\"total_ms\":%.6f,"
          "\"peak_flops_per_second\":%.4g,\"read_bytes_per_second\":%.4g",
          jsonString(model.info.model).c_str(), tenon_session_threads(model.session),
-         jsonString(getProcessorName()).c_str(), jsonString(getDate()).c_str(),
+         jsonString(rt::getProcessorName()).c_str(), jsonString(getDate()).c_str(),
          jsonString(tenon_runtime_version()).c_str(), all.runs, all.totalMs, all.limits.flopsPerSecond,
          all.limits.readBytesPerSecond);
   printRowsJson("kernels", all.kernels, all);

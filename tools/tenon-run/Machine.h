@@ -12,12 +12,6 @@
 
 namespace tenon::run {
 
-/// "AMD EPYC 9654"; the architecture alone where the system does not say more.
-std::string getProcessorName();
-
-/// The frequency governor of the first processor: "performance"; empty where there is none.
-std::string getGovernor();
-
 /// The number of processes that ran or wanted to in the last minute, as the system averages it; negative where it
 /// does not say.
 double getLoadAverage();

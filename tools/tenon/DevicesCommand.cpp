@@ -7,8 +7,9 @@
 
 #include "compiler/backend/registry/Backends.h"
 #include "compiler/report/Table.h"
+#include "runtime/base/CpuCount.h"
+#include "runtime/base/Processor.h"
 #include "tools/limits/MachineLimits.h"
-#include "tools/tenon-run/Machine.h"
 #include "tools/tenon/Commands.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -16,23 +17,16 @@
 #include "llvm/TargetParser/Host.h"
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
-#include <sched.h>
 #include <unistd.h>
 
 using namespace tenon;
-
-/// Processors that this process may run on.
-static int getCpuCount() {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-}
 
 namespace {
 /// What there is to say of the processor.
 struct Processor {
   Target target = *getBackendRegistry().getTarget("host");
-  std::string model = run::getProcessorName();
-  int threads = getCpuCount();
+  std::string model = rt::getProcessorName();
+  int threads = static_cast<int>(rt::usableCpus());
   uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
   uint64_t l1Bytes = std::max<long>(sysconf(_SC_LEVEL1_DCACHE_SIZE), 0);
   std::optional<MachineLimits> limits;

@@ -7,10 +7,10 @@
 
 #include "runtime/device/cpu/CpuDevice.h"
 
+#include "runtime/base/CpuCount.h"
 #include "runtime/base/Memory.h"
 #include "runtime/device/Device.h"
 #include "runtime/device/cpu/CodeImage.h"
-#include "runtime/device/cpu/CpuCount.h"
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/device/cpu/CpuQueue.h"
 

@@ -7,7 +7,7 @@
 
 #include "runtime/device/cpu/CpuNodes.h"
 
-#include "runtime/device/cpu/SmallFile.h"
+#include "runtime/base/SmallFile.h"
 
 #include <cstdio>
 #include <cstdlib>

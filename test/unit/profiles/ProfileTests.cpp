@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/base/CpuCount.h"
 #include "test/unit/profiles/MakeRecord.h"
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -58,6 +59,8 @@ TEST_CASE("fingerprints tell machines and regions apart") {
   CHECK(makeRecord("a", "s", 1).kernel.getRegionFingerprint() == makeRecord("a", "t", 2).kernel.getRegionFingerprint());
   CHECK(makeRecord("a", "s", 1).kernel.getRegionFingerprint() != makeRecord("b", "s", 1).kernel.getRegionFingerprint());
   CHECK(!getThisHardware("x86_64:avx2").cpu.empty());
+  // Or a record would not be found again: it is made with the threads of a session.
+  CHECK(getThisHardware("x86_64:avx2").cores == rt::usableCpus());
   CHECK(findFault(makeRecord("a", "s", 100)).empty());
 }
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/base/CpuCount.h"
 #include "runtime/device/cpu/CodeImage.h"
-#include "runtime/device/cpu/CpuCount.h"
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/device/cpu/CpuNodes.h"
 #include "runtime/format/Target.h"

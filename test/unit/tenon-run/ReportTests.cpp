@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/base/Processor.h"
 #include "tools/tenon-run/JsonReader.h"
 #include "tools/tenon-run/Layers.h"
 #include "tools/tenon-run/Machine.h"
@@ -113,6 +114,6 @@ TEST_CASE("numbers are found in JSON objects, and nowhere else") {
 }
 
 TEST_CASE("the machine has a name and the day a date") {
-  CHECK_FALSE(getProcessorName().empty());
+  CHECK_FALSE(tenon::rt::getProcessorName().empty());
   CHECK(getDate().size() == 20);
 }
