@@ -47,22 +47,21 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
     std::vector<SmallVector<Candidate>> all;
     for (Operation *op : operations)
       all.push_back(listCandidates(op, machine));
-    setCosts(operations, all);
+    std::vector<PathRegion> regions = listRegions(operations, all);
+    setCosts(regions, all);
     findWorthwhile(all);
     IRRewriter rewriter(&getContext());
-    for (auto [op, candidates] : llvm::zip(operations, all)) {
+    for (auto [op, candidates, region] : llvm::zip(operations, all, regions)) {
       if (candidates.empty())
         continue;
       // The first that applies is the operation's own, which is always exact enough.
       const Path *own = candidates.front().path;
       llvm::stable_sort(candidates, [](const Candidate &x, const Candidate &y) { return x.cost < y.cost; });
-      // Before a path rewrites the operation.
-      std::string region = times && candidates.size() > 1 ? PathRegion::get(op).text : "";
       bool isMeasuring = times && times->isMeasuring();
-      const Path *best = isMeasuring ? chooseToMeasure(op, own, candidates) : choose(op, own, candidates);
+      const Path *best = isMeasuring ? chooseToMeasure(op, region, own, candidates) : choose(op, own, candidates);
       rewriter.setInsertionPoint(op);
       Operation *taken = best->take(op, machine, rewriter);
-      describe(taken, *best, candidates, region);
+      describe(taken, *best, candidates, region.text);
       numTaken += best != own;
     }
   }
@@ -83,15 +82,20 @@ private:
     return candidates;
   }
 
-  void setCosts(ArrayRef<Operation *> operations, MutableArrayRef<SmallVector<Candidate>> all) {
+  /// What the paths of each operation are recorded under; empty where there is no choice, or no records count.
+  std::vector<PathRegion> listRegions(ArrayRef<Operation *> operations, ArrayRef<SmallVector<Candidate>> all) const {
+    std::vector<PathRegion> regions;
+    for (auto [op, candidates] : llvm::zip(operations, all))
+      regions.push_back(times && candidates.size() > 1 ? PathRegion::get(op) : PathRegion());
+    return regions;
+  }
+
+  void setCosts(ArrayRef<PathRegion> regions, MutableArrayRef<SmallVector<Candidate>> all) {
     std::vector<std::vector<PathCost>> costs;
-    for (auto [op, candidates] : llvm::zip(operations, all)) {
-      // Where there is no choice, nothing has been measured.
-      if (times && candidates.size() > 1) {
-        PathRegion region = PathRegion::get(op);
+    for (auto [region, candidates] : llvm::zip(regions, all)) {
+      if (!region.text.empty())
         for (Candidate &candidate : candidates)
           candidate.nanoseconds = times->find(region, candidate.path->getName());
-      }
       std::vector<PathCost> &own = costs.emplace_back();
       for (const Candidate &candidate : candidates)
         own.push_back({candidate.cycles, candidate.nanoseconds});
@@ -119,7 +123,8 @@ private:
   }
 
   /// One of all that are exact enough, whatever they cost.
-  const Path *chooseToMeasure(Operation *op, const Path *own, ArrayRef<Candidate> candidates) {
+  const Path *chooseToMeasure(Operation *op, const PathRegion &region, const Path *own,
+                              ArrayRef<Candidate> candidates) {
     SmallVector<const Path *> paths;
     SmallVector<PathOption> options;
     for (const Candidate &candidate : candidates) {
@@ -131,7 +136,7 @@ private:
       paths.push_back(path);
       options.push_back({path->getName(), error});
     }
-    size_t place = times->pick(PathRegion::get(op), options);
+    size_t place = times->pick(region, options);
     assert(place < paths.size() && "one of the options is picked");
     if (options[place].error)
       errors->addTaken(*options[place].error);
