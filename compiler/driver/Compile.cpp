@@ -139,7 +139,7 @@ static llvm::Expected<Choice> lower(const Graph &graph, const PathChoice &paths,
 }
 
 /// Takes records of real runs into account, if there are any or some are to be made.
-static llvm::Error openProfiles(const Setup &setup, PathChoice &paths) {
+static llvm::Error openProfiles(const Setup &setup, PathChoice &paths, PhaseRunner &runner) {
   const CompileOptions &options = setup.options;
   bool isTuning = options.tuneSeconds > 0;
   if (!setup.backend->getCapabilities().hasPaths || (options.profiles.empty() && !isTuning))
@@ -148,8 +148,12 @@ static llvm::Error openProfiles(const Setup &setup, PathChoice &paths) {
   if (!options.profiles.empty()) {
     llvm::Expected<std::unique_ptr<ProfileStore>> opened =
         ProfileStore::open(options.profiles, isTuning ? ProfileStore::Access::write : ProfileStore::Access::read);
-    if (!opened)
+    if (!opened && options.needsProfiles)
       return opened.takeError();
+    if (!opened) {
+      runner.getDiagnostics().warn("records of real runs do not count: " + llvm::toString(opened.takeError()));
+      return llvm::Error::success();
+    }
     store = std::move(*opened);
   }
   paths.times = std::make_shared<RecordedTimes>(setup.targets, std::move(store));
@@ -329,7 +333,7 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
   constexpr double kShare = 0.25;
   PathChoice paths;
   paths.budget = options.tolerance * kShare;
-  if (llvm::Error error = openProfiles(*setup, paths))
+  if (llvm::Error error = openProfiles(*setup, paths, runner))
     return error;
   llvm::Expected<Graph> graph = simplifyGraph(std::move(*imported), *setup, paths, runner);
   if (!graph)

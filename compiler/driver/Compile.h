@@ -50,13 +50,14 @@ struct CompileOptions {
   InputReader readInputs;            ///< to measure errors with, then in any case; where null, inputs are generated
   uint64_t memoryLimit = 0;          ///< bytes that a run may need, for all sizes that the ranges allow; 0: any
   uint64_t l2Bytes = 0,
-           llcBytes = 0;  ///< of a core of the targets, and of what it shares; 0: those of the host, or usual ones
-  std::string dumpDir;    ///< where not empty: one numbered .mlir file a pass that changed something
-  std::string dumpAfter;  ///< where not empty: the IR after this pass goes to standard error
-  std::string report;     ///< where not empty: the page about the artifact and its compilation goes to this file
-  std::string depfile;    ///< where not empty: gets a rule of make, of the output and the files that were read
-  std::string profiles;   ///< file with records of real runs, by which paths are chosen; none where it is empty
-  double tuneSeconds = 0; ///< how long models may run to measure paths that have no record; 0: not at all
+           llcBytes = 0;     ///< of a core of the targets, and of what it shares; 0: those of the host, or usual ones
+  std::string dumpDir;       ///< where not empty: one numbered .mlir file a pass that changed something
+  std::string dumpAfter;     ///< where not empty: the IR after this pass goes to standard error
+  std::string report;        ///< where not empty: the page about the artifact and its compilation goes to this file
+  std::string depfile;       ///< where not empty: gets a rule of make, of the output and the files that were read
+  std::string profiles;      ///< file with records of real runs, by which paths are chosen; none where it is empty
+  bool needsProfiles = true; ///< whether it is an error that the file cannot be read, and not a warning
+  double tuneSeconds = 0;    ///< how long models may run to measure paths that have no record; 0: not at all
   std::optional<StepLimit> bisect; ///< the optional steps that are taken; all of them where it is not set
   bool keepsResults = false;       ///< results of launches become outputs, after those of the model
   bool timing = false;             ///< whether how long phases and passes take goes to standard error

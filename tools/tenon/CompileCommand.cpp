@@ -72,8 +72,13 @@ static std::string checkArguments(const CommandArguments &arguments) {
     return "--report is about an artifact, which --emit does not write here";
   if ((options.measuresError || options.readInputs) && !makesArtifact)
     return "--measure-error and --error-inputs are about an artifact, which --emit does not write here";
-  if (options.output == "-" && (arguments.json || !options.report.empty()))
-    return std::string(arguments.json ? "--json" : "--report") + " needs a file to write to: pass --output FILE";
+  if (options.tuneSeconds > 0 && !makesArtifact)
+    return "--tune is about an artifact, which --emit does not write here";
+  for (auto [name, isGiven] : {std::pair("--json", arguments.json),
+                               {"--report", !options.report.empty()},
+                               {"--depfile", !options.depfile.empty()}})
+    if (options.output == "-" && isGiven)
+      return std::string(name) + " needs a file to write to: pass --output FILE";
   if (options.output.empty() || options.output == "-")
     return "";
   bool isFolder =
@@ -151,6 +156,7 @@ void tenon::addCompileCommand(CLI::App &app, int &status) {
     for (const BackendOption &option : backend->getOptions())
       command->add_option(option.name, options.backendSettings[option.name], option.description)
           ->capture_default_str()
+          ->type_name("NAME")
           ->group("Targets");
   command
       ->add_option("--report", options.report,

@@ -103,7 +103,7 @@ static void addMeasuringOptions(CLI::App &command, CompileArguments &arguments) 
   // A flag that may have a value: the word after it is the model.
   command
       .add_flag("--tune{10}", arguments.tune,
-                "measure the paths of this model that have no record, in runs of so many seconds after compiling each; "
+                "measure the paths of this model that have no record, in runs of so many seconds (10); "
                 "the records decide, and are kept")
       ->type_name("[=SECONDS]")
       ->group(kGroup);
@@ -233,6 +233,8 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
     return false;
   }
   options.profiles = resolveProfiles(arguments);
+  // Who has not asked for records compiles without them if need be.
+  options.needsProfiles = !arguments.profiles.empty() || options.tuneSeconds > 0;
   if (!arguments.errorInputs.empty())
     options.readInputs = [folder = arguments.errorInputs](const tenon_artifact *artifact) {
       return readErrorInputs(folder, artifact);

@@ -40,6 +40,10 @@ for name, command in pages.items():
     for option in re.findall(r"^  (?:-\w,)?(--[a-z][\w-]*)", read_help(*command), re.MULTILINE):
         if option not in entries:
             fail(f"{path.name} lacks {option}")
+    # The left column is for people: names of values, no checks of the option parser.
+    for entry in re.findall(r"^  (-.*?)(?:  |$)", read_help(*command), re.MULTILINE):
+        if re.search(r"[{]|:[A-Z]|Excludes:|Needs:", entry):
+            fail(f"the help of '{' '.join(command)}' has '{entry}'")
     for heading in ("NAME", "SYNOPSIS", "EXIT STATUS", "SEE ALSO"):
         if f".SH {heading}\n" not in page:
             fail(f"{path.name} lacks the section {heading}")
