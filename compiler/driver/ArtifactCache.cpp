@@ -30,7 +30,8 @@ std::string ArtifactCache::getDefaultFolder() {
   if (const char *own = std::getenv("TENON_CACHE_DIR"); own && *own)
     return own;
   llvm::SmallString<128> folder;
-  if (!path::cache_directory(folder))
+  // Without a home, the place would be below the current folder.
+  if (!path::cache_directory(folder) || !path::is_absolute(folder))
     return "";
   path::append(folder, "tenon");
   return folder.str().str();

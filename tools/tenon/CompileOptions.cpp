@@ -121,8 +121,8 @@ static std::string resolveProfiles(const CompileArguments &arguments) {
   if (!arguments.profiles.empty())
     return arguments.profiles == "none" ? "" : arguments.profiles;
   std::string file = ProfileStore::getDefaultFile();
-  bool isThere = file != "none" && llvm::sys::fs::exists(file);
-  return isThere || (arguments.options.tuneSeconds > 0 && file != "none") ? file : "";
+  bool isMade = arguments.options.tuneSeconds > 0;
+  return file != "none" && (isMade || llvm::sys::fs::exists(file)) ? file : "";
 }
 
 static void addLimitOptions(CLI::App &command, CompileOptions &options) {

@@ -100,10 +100,7 @@ StepEnd Workspace::runStep(llvm::StringRef what, llvm::function_ref<CompileStatu
 static llvm::Error takeStatus(tenon_status status, const tenon_error &why) {
   if (status == TENON_OK)
     return llvm::Error::success();
-  // The runtime's name for an artifact that lies in memory.
-  llvm::StringRef message = why.message;
-  message.consume_front("artifact: ");
-  return makeError(static_cast<CompileStatus>(status), message);
+  return makeError(static_cast<CompileStatus>(status), LoadedModel::getText(why));
 }
 
 CompileStatus debug::reportError(llvm::Error error, llvm::raw_ostream &errors) {
