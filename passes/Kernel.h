@@ -30,6 +30,7 @@ inline constexpr llvm::StringRef kAmxInt8Path = "amx";
 inline constexpr llvm::StringRef kInt8Dot2Path = "int8_dot2";
 /// The path of bf16 dot products of two in vectors (passes/paths/Bf16Dot2.cpp).
 inline constexpr llvm::StringRef kBf16Dot2Path = "bf16_dot2";
+inline constexpr llvm::StringRef kRoundedBf16Dot2Path = "bf16_dot2_rounded";
 /// The paths of products with a weight of fixed-point numbers, whose bits follow in the name
 /// (passes/paths/FixedMatrix.cpp).
 inline constexpr llvm::StringRef kFixedPath = "fixed";

@@ -12,6 +12,7 @@
 #include "mlir/Pass/Pass.h"
 #include "passes/cost/Int8Dot.h"
 #include <functional>
+#include <limits>
 #include <memory>
 
 namespace mlir {

@@ -453,8 +453,9 @@ def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
   let description = [{
     A path is an implementation of an operation (passes/paths/Path.h). It tells whether it
     applies, and estimates its cycles and its error on the machine of `tenon.machine`. Each
-    operation takes the fastest path whose error is within the budget. A path is considered
-    only if all operations together save a share of the cycles by it.
+    operation takes the fastest path whose error is within the budget; where all together
+    exceed theirs, those that save the most for their error do. A path is considered only if
+    all operations together save a share of the cycles by it.
 
     Where real runs are known (passes/paths/PathTimes.h), their times take the place of
     estimates, and the operation keeps them as `tenon.path_times` and `tenon.region`.
@@ -462,7 +463,9 @@ def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
     Relies on channels last; runs before `tenon-prepack-weights`.
   }];
   let options = [
-    Option<"budget", "budget", "double", "2.5e-6", "largest error of a result, relative to its largest element">
+    Option<"budget", "budget", "double", "2.5e-6", "largest error of a result, relative to its largest element">,
+    Option<"totalBudget", "total-budget", "double", "std::numeric_limits<double>::infinity()",
+           "root of the sum of squared errors of all results">
   ];
   let statistics = [Statistic<"numTaken", "taken", "operations with another than the default implementation">];
 }

@@ -32,6 +32,7 @@ namespace {
 struct Choice {
   unsigned number = 1;
   double largestTaken = 0; ///< as in Launches
+  double totalTaken = 0;
   Plan plan;
   Kernels kernels;
   Code code;           ///< of an artifact
@@ -103,6 +104,7 @@ static llvm::Error measureError(Choice &choice, const Graph &graph, ErrorMeter *
 static llvm::Expected<Choice> lowerLaunches(Launches launches, const Setup &setup, PhaseRunner &runner) {
   Choice choice;
   choice.largestTaken = launches.largestTaken;
+  choice.totalTaken = launches.totalTaken;
   bool isRecorded = !setup.options.report.empty();
   if (isRecorded)
     recordTensorKernels(*launches.modules->getOps<ModuleOp>().begin(), choice.kernelIRs);
@@ -206,7 +208,9 @@ static llvm::Error tune(const Graph &graph, const PathChoice &paths, const Setup
 static llvm::Expected<Choice> lowerWithinTolerance(const Graph &graph, PathChoice paths, ErrorMeter *meter,
                                                    const Setup &setup, uint64_t sourceHash, PhaseRunner &runner) {
   // Then every operation has its default implementation.
-  constexpr unsigned kHalvings = 2;
+  constexpr unsigned kAttempts = 3;
+  // The largest error of a result scatters: so much less than the tolerance is aimed at.
+  constexpr double kMargin = 0.9;
   // A choice that is off by so much less is better than a faster one, where both are off by more than they may.
   constexpr double kNotablyLess = 0.75;
   double tolerance = setup.options.tolerance;
@@ -219,15 +223,19 @@ static llvm::Expected<Choice> lowerWithinTolerance(const Graph &graph, PathChoic
       return error;
     if (!choice->error.reason.empty() || choice->error.getLargest() <= tolerance)
       return choice;
-    double worst = choice->largestTaken;
+    double total = choice->totalTaken, excess = choice->error.getLargest() / tolerance;
     // One path may be off by less than the default implementation, and it is faster: sums are shorter.
     bool isBetter = !best || choice->error.getLargest() < kNotablyLess * best->error.getLargest();
     if (isBetter)
       best = std::move(*choice);
     best->number = paths.number;
-    if (worst == 0)
+    if (total == 0)
       break;
-    paths.budget = paths.number <= kHalvings ? worst / 2 : 0;
+    // An error of the whole grows in proportion to those of its parts.
+    if (paths.number < kAttempts)
+      paths.budget.total = total * kMargin / excess;
+    else
+      paths.budget = {};
   }
   runner.getDiagnostics().warn("its error exceeds --tolerance even with the most exact algorithms: " +
                                best->error.describeLargest());
@@ -332,7 +340,7 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
   // What several operations add to the error of a result is about as much as four of them.
   constexpr double kShare = 0.25;
   PathChoice paths;
-  paths.budget = options.tolerance * kShare;
+  paths.budget.each = options.tolerance * kShare;
   if (llvm::Error error = openProfiles(*setup, paths, runner))
     return error;
   llvm::Expected<Graph> graph = simplifyGraph(std::move(*imported), *setup, paths, runner);

@@ -58,5 +58,6 @@ llvm::Expected<Launches> phases::makeLaunches(const Graph &graph, const Setup &s
       }))
     return error;
   launches.largestTaken = choice.errors->getLargestTaken();
+  launches.totalTaken = choice.errors->getLargestTotal();
   return launches;
 }

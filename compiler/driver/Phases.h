@@ -18,6 +18,7 @@
 #include "compiler/pipeline/Pipeline.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "passes/paths/ErrorBudget.h"
 #include "passes/paths/PathErrors.h"
 #include <nlohmann/json.hpp>
 
@@ -57,7 +58,7 @@ llvm::Expected<Imported> importModel(const Setup &setup, PhaseRunner &runner);
 /// Which implementations of operations may be chosen, and what was learnt of them in earlier choices.
 struct PathChoice {
   unsigned number = 1; ///< from 1
-  double budget = 0;   ///< largest error of an operation that has not its default implementation
+  ErrorBudget budget;  ///< of operations that have not their default implementations
   std::shared_ptr<PathErrors> errors = std::make_shared<PathErrors>();
   std::shared_ptr<RecordedTimes> times; ///< null if records of real runs do not count
 };
@@ -73,6 +74,7 @@ llvm::Expected<Graph> simplifyGraph(Imported imported, const Setup &setup, const
 struct Launches {
   mlir::OwningOpRef<mlir::ModuleOp> modules; ///< holds a module for each target
   double largestTaken = 0;                   ///< the largest error of the implementations that are not the default ones
+  double totalTaken = 0;                     ///< the root of the sum of their squares
 };
 llvm::Expected<Launches> makeLaunches(const Graph &graph, const Setup &setup, const PathChoice &choice,
                                       PhaseRunner &runner);

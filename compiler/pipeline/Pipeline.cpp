@@ -73,8 +73,9 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createPromoteAccumulators());
   if (options.hasPaths)
-    functions.addPass(createChoosePaths(
-        {options.budget}, options.errors ? options.errors : std::make_shared<PathErrors>(), options.times));
+    functions.addPass(createChoosePaths({options.budget.each, options.budget.total},
+                                        options.errors ? options.errors : std::make_shared<PathErrors>(),
+                                        options.times));
   functions.addPass(createPadConvolutions());
   functions.addPass(createPrepackWeights());
   functions.addPass(createHoistReshapes());

@@ -10,6 +10,7 @@
 
 #include "passes/Passes.h"
 #include "passes/cost/Machine.h"
+#include "passes/paths/ErrorBudget.h"
 #include <optional>
 
 namespace mlir {
@@ -24,7 +25,7 @@ struct GraphOptions {
   bool hasPaths = true;               ///< false: every operation has its default implementation
   bool keepsResults = false;          ///< results of launches are outputs, too
   bool promotesToF32 = false;         ///< no machine has arithmetic on halves
-  double budget = 2.5e-6;             ///< largest error of an operation that has not its default implementation
+  ErrorBudget budget{2.5e-6};         ///< of operations that have not their default implementations
   std::shared_ptr<PathErrors> errors; ///< that were measured before; may be null
   std::shared_ptr<PathTimes> times;   ///< of real runs; may be null
   /// Bytes that what is computed of weights may have beyond those of the weights.

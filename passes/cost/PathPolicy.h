@@ -29,7 +29,9 @@ struct PathPolicy {
   double pmaddUbswProducts = 2;
   /// Matmuls of pairs of bf16 in vectors.
   double bf16Share = 0.9;
-  /// Cycles of a separate kernel that splits rows of which the length is no multiple of a step.
+  /// The same for convolutions, whose sums begin again for each window.
+  double bf16WindowShare = 0.8;
+  /// Cycles of a separate kernel that splits or pads rows.
   double bf16SplitLaunch = 20000;
   /// Weights of fixed-point numbers: cycles in which a vector of integers is converted.
   double fixedVectorCycles = 1.5;

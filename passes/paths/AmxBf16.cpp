@@ -29,20 +29,21 @@ using namespace tenon;
 namespace {
 class AmxBf16Path : public Path {
 public:
-  /// One term is for matrices of bf16, two and three are for those of f32.
-  AmxBf16Path(int64_t numTerms, const PathPolicy &policy)
-      : numTerms(numTerms), policy(policy),
-        name(numTerms == 1 ? "bf16" : "bf16x" + std::to_string(countTermProducts(numTerms))) {}
+  AmxBf16Path(TermSplit split, const PathPolicy &policy)
+      : split(split), policy(policy),
+        name(split.rounds             ? "bf16_rounded"
+             : split.matrixTerms == 1 ? "bf16"
+                                      : "bf16x" + std::to_string(countTermProducts(split.matrixTerms))) {}
   llvm::StringRef getName() const override { return name; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   double measureError(Operation *op) const override;
-  bool isAsExact() const override { return numTerms != 2; }
+  bool isAsExact() const override { return !split.rounds && split.matrixTerms != 2; }
   Operation *take(Operation *op, const Machine &, RewriterBase &rewriter) const override {
-    return rewriteSplitProduct(op, numTerms, rewriter);
+    return rewriteSplitProduct(op, split, rewriter);
   }
 
 private:
-  int64_t numTerms;
+  TermSplit split;
   PathPolicy policy;
   std::string name;
 };
@@ -50,7 +51,7 @@ private:
 
 std::optional<double> AmxBf16Path::estimateCycles(Operation *op, const Machine &machine) const {
   constexpr double kRows = 16; // format: rows of an AMX tile
-  std::optional<SplitProduct> product = machine.amxBf16 ? findSplitProduct(op, numTerms) : std::nullopt;
+  std::optional<SplitProduct> product = machine.amxBf16 ? findSplitProduct(op, split) : std::nullopt;
   if (!product || cast<RankedTensorType>(op->getResult(0).getType()).getRank() < 2)
     return std::nullopt;
   ProductShape shape = *getProductShape(op);
@@ -75,12 +76,14 @@ std::optional<double> AmxBf16Path::estimateCycles(Operation *op, const Machine &
          elements * (product->areRowsSplitWhenRead() ? times * policy.amxSplitOnLoadCycles : policy.amxSplitCycles);
 }
 
-double AmxBf16Path::measureError(Operation *) const {
+double AmxBf16Path::measureError(Operation *op) const {
+  if (split.rounds)
+    return measureRoundingError(*findSplitProduct(op, split));
   // Each factor is rounded to two terms, which leaves half of this error, for any numbers.
   constexpr double kTwoTermError = 6e-6; // math: an error bound
-  return numTerms == 2 ? kTwoTermError : kSumError;
+  return split.matrixTerms == 2 ? kTwoTermError : kSumError;
 }
 
-std::unique_ptr<Path> tenon::createAmxBf16Path(int64_t numTerms, const PathPolicy &policy) {
-  return std::make_unique<AmxBf16Path>(numTerms, policy);
+std::unique_ptr<Path> tenon::createAmxBf16Path(int64_t numTerms, bool rounds, const PathPolicy &policy) {
+  return std::make_unique<AmxBf16Path>(TermSplit{numTerms, rounds}, policy);
 }

@@ -9,12 +9,14 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/paths/ErrorBudget.h"
 #include "passes/paths/Path.h"
 #include "passes/paths/PathAction.h"
 #include "passes/paths/PathErrors.h"
 #include "passes/paths/PathTimes.h"
 #include "llvm/Support/DebugLog.h"
 #include <cmath>
+#include <limits>
 
 #define DEBUG_TYPE "tenon-choose-paths"
 
@@ -50,19 +52,17 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
     std::vector<PathRegion> regions = listRegions(operations, all);
     setCosts(regions, all);
     findWorthwhile(all);
+    bool isMeasuring = times && times->isMeasuring();
+    std::vector<const Path *> chosen =
+        isMeasuring ? chooseToMeasure(operations, regions, all) : choose(operations, all);
     IRRewriter rewriter(&getContext());
-    for (auto [op, candidates, region] : llvm::zip(operations, all, regions)) {
-      if (candidates.empty())
+    for (auto [op, path, candidates, region] : llvm::zip(operations, chosen, all, regions)) {
+      if (!path)
         continue;
-      // The first that applies is the operation's own, which is always exact enough.
-      const Path *own = candidates.front().path;
-      llvm::stable_sort(candidates, [](const Candidate &x, const Candidate &y) { return x.cost < y.cost; });
-      bool isMeasuring = times && times->isMeasuring();
-      const Path *best = isMeasuring ? chooseToMeasure(op, region, own, candidates) : choose(op, own, candidates);
       rewriter.setInsertionPoint(op);
-      Operation *taken = best->take(op, machine, rewriter);
-      describe(taken, *best, candidates, region.text);
-      numTaken += best != own;
+      Operation *taken = path->take(op, machine, rewriter);
+      llvm::stable_sort(candidates, [](const Candidate &x, const Candidate &y) { return x.cost < y.cost; });
+      describe(taken, *path, candidates, region.text);
     }
   }
 
@@ -122,25 +122,33 @@ private:
         worthwhile.insert(path);
   }
 
-  /// One of all that are exact enough, whatever they cost.
-  const Path *chooseToMeasure(Operation *op, const PathRegion &region, const Path *own,
-                              ArrayRef<Candidate> candidates) {
-    SmallVector<const Path *> paths;
-    SmallVector<PathOption> options;
-    for (const Candidate &candidate : candidates) {
-      const Path *path = candidate.path;
-      bool isExact = path == own || path->isAsExact();
-      std::optional<double> error = isExact ? std::nullopt : std::optional(errors->measure(*path, op));
-      if (error && *error > budget)
+  /// For each operation one of all paths that are exact enough, whatever they cost; null where there is none.
+  std::vector<const Path *> chooseToMeasure(ArrayRef<Operation *> operations, const std::vector<PathRegion> &regions,
+                                            ArrayRef<SmallVector<Candidate>> all) {
+    std::vector<const Path *> chosen;
+    for (auto [op, region, candidates] : llvm::zip(operations, regions, all)) {
+      chosen.push_back(nullptr);
+      if (candidates.empty())
         continue;
-      paths.push_back(path);
-      options.push_back({path->getName(), error});
+      SmallVector<const Path *> paths;
+      SmallVector<PathOption> options;
+      for (const Candidate &candidate : candidates) {
+        const Path *path = candidate.path;
+        bool isExact = path == candidates.front().path || path->isAsExact();
+        std::optional<double> error = isExact ? std::nullopt : std::optional(errors->measure(*path, op));
+        if (error && *error > budget)
+          continue;
+        paths.push_back(path);
+        options.push_back({path->getName(), error});
+      }
+      size_t place = times->pick(region, options);
+      assert(place < paths.size() && "one of the options is picked");
+      if (options[place].error)
+        errors->addTaken(*options[place].error);
+      chosen.back() = paths[place];
+      numTaken += place != 0;
     }
-    size_t place = times->pick(region, options);
-    assert(place < paths.size() && "one of the options is picked");
-    if (options[place].error)
-      errors->addTaken(*options[place].error);
-    return paths[place];
+    return chosen;
   }
 
   /// Whether whoever traces the compilation lets the operation have this path.
@@ -150,26 +158,53 @@ private:
     return isTaken;
   }
 
-  /// `candidates` are in the order of their costs.
-  const Path *choose(Operation *op, const Path *own, ArrayRef<Candidate> candidates) {
+  /// The error of a path that is not the operation's own; 0 if it needs no budget.
+  double getError(Operation *op, const Path &path) { return path.isAsExact() ? 0 : errors->measure(path, op); }
+
+  /// The candidates that may be the best: those that cost less than any that needs no budget, and the cheapest of
+  /// these. The first one, the operation's own, is always exact enough.
+  std::vector<PricedPath> price(Operation *op, ArrayRef<Candidate> candidates) {
+    const Path *own = candidates.front().path;
+    double exact = std::numeric_limits<double>::infinity();
+    for (const Candidate &candidate : candidates)
+      if (candidate.path == own || (candidate.path->isAsExact() && worthwhile.contains(candidate.path)))
+        exact = std::min(exact, candidate.cost);
+    std::vector<PricedPath> priced;
     for (const Candidate &candidate : candidates) {
-      const Path *path = candidate.path;
-      LDBG() << path->getName() << ": " << int64_t(candidate.cycles) << " cycles, cost " << int64_t(candidate.cost)
-             << ", " << op->getLoc();
-      if (path == own)
-        return own;
-      if (!worthwhile.contains(path))
-        continue;
-      double error = path->isAsExact() ? 0 : errors->measure(*path, op);
-      if (error > budget)
-        continue;
-      if (!isAllowed(op, *path))
-        return own;
-      if (!path->isAsExact())
-        errors->addTaken(error);
-      return path;
+      bool isOwn = candidate.path == own;
+      bool isWorthIt = isOwn || (candidate.cost <= exact && worthwhile.contains(candidate.path));
+      double error = !isWorthIt ? std::numeric_limits<double>::infinity() : isOwn ? 0 : getError(op, *candidate.path);
+      priced.push_back({candidate.cost, error});
+      LDBG() << candidate.path->getName() << ": " << int64_t(candidate.cycles) << " cycles, cost "
+             << int64_t(candidate.cost) << ", error " << error << ", " << op->getLoc();
     }
-    return own;
+    return priced;
+  }
+
+  /// For each operation the path that makes the whole fast and exact enough; null where there is none.
+  std::vector<const Path *> choose(ArrayRef<Operation *> operations, ArrayRef<SmallVector<Candidate>> all) {
+    std::vector<std::vector<PricedPath>> priced;
+    std::vector<size_t> numbers;
+    for (auto [number, candidates] : llvm::enumerate(all))
+      if (!candidates.empty()) {
+        priced.push_back(price(operations[number], candidates));
+        numbers.push_back(number);
+      }
+    std::vector<const Path *> chosen(all.size());
+    double variance = 0;
+    for (auto [number, paths, place] : llvm::zip(numbers, priced, distributeBudget(priced, {budget, totalBudget}))) {
+      const Path *own = all[number].front().path, *best = all[number][place].path;
+      bool isOwn = best == own || !isAllowed(operations[number], *best);
+      chosen[number] = isOwn ? own : best;
+      if (isOwn)
+        continue;
+      ++numTaken;
+      if (paths[place].error > 0)
+        errors->addTaken(paths[place].error);
+      variance += paths[place].error * paths[place].error;
+    }
+    errors->addTotal(std::sqrt(variance));
+    return chosen;
   }
 
   /// Says what there was to choose from.

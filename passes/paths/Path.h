@@ -58,10 +58,11 @@ std::unique_ptr<Path> createFixedMatrix(int64_t bits, const PathPolicy &policy);
 std::unique_ptr<Path> createInt8Dot2(const PathPolicy &policy);
 std::unique_ptr<Path> createInt8Dot4(const PathPolicy &policy);
 std::unique_ptr<Path> createAmxInt8Path(const PathPolicy &policy);
-/// Dot products of two bf16 in vectors.
-std::unique_ptr<Path> createBf16Dot2(const PathPolicy &policy);
-/// Products of f32 in AMX tiles, split into `numTerms` bf16 terms; one term is for a matrix of bf16.
-std::unique_ptr<Path> createAmxBf16Path(int64_t numTerms, const PathPolicy &policy);
+/// Dot products of two bf16 in vectors; of factors of f32 where it `rounds` them.
+std::unique_ptr<Path> createBf16Dot2(bool rounds, const PathPolicy &policy);
+/// Products of f32 in AMX tiles, split into `numTerms` bf16 terms; one term is for a matrix of bf16, or for factors of
+/// f32 that the path `rounds`.
+std::unique_ptr<Path> createAmxBf16Path(int64_t numTerms, bool rounds, const PathPolicy &policy);
 
 } // namespace tenon
 

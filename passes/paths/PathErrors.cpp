@@ -40,3 +40,8 @@ void PathErrors::addTaken(double error) {
   std::lock_guard<std::mutex> lock(mutex);
   largestTaken = std::max(largestTaken, error);
 }
+
+void PathErrors::addTotal(double total) {
+  std::lock_guard<std::mutex> lock(mutex);
+  largestTotal = std::max(largestTotal, total);
+}

@@ -27,16 +27,20 @@ public:
   /// path.measureError(op), or what that was for an equal operation with the same weights.
   double measure(const Path &path, mlir::Operation *op);
 
-  void forgetTaken() { largestTaken = 0; }
+  void forgetTaken() { largestTaken = largestTotal = 0; }
   /// An operation has taken a path, other than its own, of this error.
   void addTaken(double error);
   /// The largest error of those; 0 where every operation is computed in its own way.
   double getLargestTaken() const { return largestTaken; }
+  /// The operations of a function have taken paths whose squared errors have a sum with this root.
+  void addTotal(double total);
+  /// The largest of those.
+  double getLargestTotal() const { return largestTotal; }
 
 private:
   std::mutex mutex;
   std::map<std::vector<const void *>, double> known; ///< by path and uniqued attributes and types
-  double largestTaken = 0;
+  double largestTaken = 0, largestTotal = 0;
 };
 
 } // namespace tenon

@@ -27,10 +27,11 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
     all.push_back(createAmxInt8Path(policy));
     all.push_back(createWinogradInt8(2));
     all.push_back(createWinogradInt8(4));
-    all.push_back(createBf16Dot2(policy));
-    all.push_back(createAmxBf16Path(1, policy));
-    all.push_back(createAmxBf16Path(2, policy));
-    all.push_back(createAmxBf16Path(3, policy));
+    for (bool rounds : {false, true})
+      all.push_back(createBf16Dot2(rounds, policy));
+    for (int64_t numTerms : {1, 2, 3})
+      all.push_back(createAmxBf16Path(numTerms, /*rounds=*/false, policy));
+    all.push_back(createAmxBf16Path(1, /*rounds=*/true, policy));
     return all;
   }();
   return paths;

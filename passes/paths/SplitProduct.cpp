@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
 #include "passes/cost/ProductShape.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace tenon;
@@ -19,13 +20,14 @@ bool SplitProduct::isSplitWhenRead() const {
   auto type = cast<RankedTensorType>(matrix->get().getType());
   int64_t depth = type.getNumElements() / type.getDimSize(axes.columns);
   // K-blocking, which longer sums need, is for matrices alone.
-  return matrixTerms == 3 && (type.getRank() == 2 || (isa<ConvolveOp>(matrix->getOwner()) && depth <= kMaxSplitDepth));
+  return matrixTerms == kAllTerms &&
+         (type.getRank() == 2 || (isa<ConvolveOp>(matrix->getOwner()) && depth <= kMaxSplitDepth));
 }
 
 bool SplitProduct::areRowsSplitWhenRead() const {
   // Kernels split into three terms alone. Rows keep their layout in memory, so no step may reach beyond them.
   auto type = cast<RankedTensorType>(matrix->get().getType());
-  bool hasThree = matrixTerms == 3 || (matrixTerms == 1 && rowTerms == 3);
+  bool hasThree = matrixTerms == kAllTerms || (matrixTerms == 1 && rowTerms == kAllTerms);
   return hasThree && type.getRank() == 2 && isa<ContractOp>(matrix->getOwner()) &&
          type.getDimSize(axes.depth) % kMaxOfStep == 0;
 }
@@ -35,7 +37,7 @@ static bool isPromoted(Value value) {
   return cast && getElementTypeOrSelf(cast.getInput()).isBF16();
 }
 
-std::optional<SplitProduct> tenon::findSplitProduct(Operation *op, int64_t numTerms) {
+std::optional<SplitProduct> tenon::findSplitProduct(Operation *op, TermSplit split) {
   auto convolve = dyn_cast<ConvolveOp>(op);
   if (!isa<ContractOp, ConvolveOp>(op) || !getElementTypeOrSelf(op->getResult(0)).isF32() || !isProductOfFloats(op) ||
       (convolve && convolve.getGroups() != 1))
@@ -45,11 +47,16 @@ std::optional<SplitProduct> tenon::findSplitProduct(Operation *op, int64_t numTe
     Value source = isBf16 ? operand.get().getDefiningOp<CastOp>().getInput() : operand.get();
     auto weight = source.getDefiningOp<WeightOp>();
     std::optional<MatrixAxes> axes = weight ? getMatrixAxes(operand) : std::nullopt;
-    if (!axes || isBf16 != (numTerms == 1) || weight.getType().getDimSize(axes->columns) < kFewColumns ||
-        !getBytes(weight.getValue()))
+    if (!axes || weight.getType().getDimSize(axes->columns) < kFewColumns || !getBytes(weight.getValue()))
       continue;
     OpOperand &rows = op->getOpOperand(1 - operand.getOperandNumber());
-    return SplitProduct{&operand, &rows, weight, *axes, isBf16 ? isPromoted(rows.get()) ? 1 : 3 : numTerms, numTerms};
+    bool areBothBf16 = isBf16 && isPromoted(rows.get());
+    // Factors that are bf16 already need no rounding.
+    if (split.rounds ? areBothBf16 || !(isBf16 || weight.getType().getElementType().isF32())
+                     : isBf16 != (split.matrixTerms == 1))
+      continue;
+    int64_t rowTerms = split.rounds || areBothBf16 ? 1 : isBf16 ? SplitProduct::kAllTerms : split.matrixTerms;
+    return SplitProduct{&operand, &rows, weight, *axes, rowTerms, split.matrixTerms};
   }
   return std::nullopt;
 }
@@ -63,6 +70,17 @@ static Value getStored(Value x) {
   return cast && getElementTypeOrSelf(cast.getInput()).isF16() ? cast.getInput() : x;
 }
 
+/// `x` as bf16: what it is the promotion of, or rounded by one operation for all products that read it.
+static Value roundRows(RewriterBase &rewriter, Value x) {
+  if (isPromoted(x))
+    return x.getDefiningOp<CastOp>().getInput();
+  auto type = cast<RankedTensorType>(x.getType()).clone(rewriter.getBF16Type());
+  for (Operation *user : x.getUsers())
+    if (auto known = dyn_cast<CastOp>(user); known && known.getType() == type)
+      return known;
+  return CastOp::create(rewriter, x.getLoc(), type, x);
+}
+
 /// The terms of `x`, one operation for all products that read it; or, where `isWhole`, `x` itself in steps that the
 /// kernel splits.
 static Value splitTerms(RewriterBase &rewriter, Value x, int64_t numTerms, bool isWhole) {
@@ -74,8 +92,11 @@ static Value splitTerms(RewriterBase &rewriter, Value x, int64_t numTerms, bool 
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfterValue(x);
   // One term in whole steps has the layout of `x`.
-  if (numTerms == 1 && depth % step == 0)
-    return ReshapeOp::create(rewriter, x.getLoc(), type, isWhole ? getStored(x) : x.getDefiningOp<CastOp>().getInput());
+  if (numTerms == 1 && depth % step == 0) {
+    Value rows = isWhole ? getStored(x) : roundRows(rewriter, x);
+    rewriter.setInsertionPointAfterValue(rows);
+    return ReshapeOp::create(rewriter, x.getLoc(), type, rows);
+  }
   for (Operation *user : x.getUsers())
     if (auto known = dyn_cast<SplitBf16Op>(user); known && known.getType() == type)
       return known;
@@ -132,6 +153,30 @@ static Value packWeight(RewriterBase &rewriter, const SplitProduct &product) {
   return UnpackSplitBf16Op::create(rewriter, weight.getLoc(), product.matrix->get().getType(), terms, axis, depthAxis);
 }
 
+double tenon::measureRoundingError(const SplitProduct &product) {
+  // The root mean square of the relative error of numbers rounded to 8 bits whose mantissas are distributed by
+  // Benford's law: half an ulp over the square root of three, times the root mean square of the inverse of a mantissa.
+  constexpr double kRounding = 0.00390625 * 0.425; // math: 2^-8, and the root of 3 / (8 ln 2) / 3
+  WeightOp weight = product.weight;
+  ArrayRef<int64_t> shape = weight.getType().getShape();
+  SmallVector<int64_t> strides = computeStrides(shape);
+  std::vector<float> widened;
+  const float *elements = getElements(weight, widened);
+  int64_t numColumns = shape[product.axes.columns], stride = strides[product.axes.columns];
+  std::vector<double> squares(numColumns), errors(numColumns);
+  for (int64_t i = 0, count = weight.getType().getNumElements(); i < count; ++i) {
+    double x = elements[i], error = x - roundToBf16(elements[i]);
+    squares[i / stride % numColumns] += x * x;
+    errors[i / stride % numColumns] += error * error;
+  }
+  double largest = *llvm::max_element(squares), worst = 0;
+  if (!std::isfinite(largest))
+    return std::numeric_limits<double>::infinity();
+  for (auto [square, error] : llvm::zip_equal(squares, errors))
+    worst = std::max(worst, error + square * kRounding * kRounding);
+  return kSumError + (largest > 0 ? std::sqrt(worst / largest) : 0);
+}
+
 bool tenon::skipsPixels(ConvolveOp op) {
   ArrayRef<int64_t> filter = op.getFilter().getType().getShape();
   bool isOfOne = llvm::all_of(filter.slice(op.getFirstWindowDim(), op.getStrides().size()),
@@ -158,12 +203,12 @@ static void takeSteps(RewriterBase &rewriter, ConvolveOp op) {
   });
 }
 
-Operation *tenon::rewriteSplitProduct(Operation *op, int64_t numTerms, RewriterBase &rewriter) {
+Operation *tenon::rewriteSplitProduct(Operation *op, TermSplit split, RewriterBase &rewriter) {
   if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && hasPadding(convolve))
     padWithZeros(rewriter, convolve);
   if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && skipsPixels(convolve))
     takeSteps(rewriter, convolve);
-  SplitProduct product = *findSplitProduct(op, numTerms);
+  SplitProduct product = *findSplitProduct(op, split);
   bool isWhole = product.areRowsSplitWhenRead();
   Value x = product.rows->get(), terms = splitTerms(rewriter, x, isWhole ? 1 : product.rowTerms, isWhole);
   Value packed = packWeight(rewriter, product);

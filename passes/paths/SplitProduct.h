@@ -15,12 +15,23 @@
 
 namespace tenon {
 
+/// How the factors of a product become bf16 terms.
+struct TermSplit {
+  int64_t matrixTerms; ///< one for a matrix of bf16 and more for one of f32
+  bool rounds = false; ///< each factor, of f32 or bf16, is rounded to one term
+
+  bool operator==(const TermSplit &) const = default;
+};
+
 /// A product of rows with a constant matrix of f32, or of bf16 as such, whose factors can be split into bf16 terms.
 struct SplitProduct {
   mlir::OpOperand *matrix, *rows;
   WeightOp weight;
   MatrixAxes axes;
   int64_t rowTerms, matrixTerms;
+
+  /// Terms that together have all bits of an f32.
+  static constexpr int64_t kAllTerms = 3; // math: 3 * 8 bits of mantissa
 
   /// Whether kernels split the matrix when they read it: where the terms that they keep fit in L2.
   bool isSplitWhenRead() const;
@@ -30,15 +41,18 @@ struct SplitProduct {
   int64_t countProducts() const { return matrixTerms == 1 ? rowTerms : countTermProducts(matrixTerms); }
 };
 
-/// `op` as a product whose matrix has `numTerms` terms, one for a matrix of bf16 and more for one of f32; nullopt where
-/// it is none.
-std::optional<SplitProduct> findSplitProduct(mlir::Operation *op, int64_t numTerms);
+/// `op` as a product whose factors can be split so; nullopt where it is none.
+std::optional<SplitProduct> findSplitProduct(mlir::Operation *op, TermSplit split);
+
+/// The error of a product whose factors are rounded to bf16, relative to the largest element of the result: that of the
+/// matrix at hand, and that of rows of any numbers.
+double measureRoundingError(const SplitProduct &product);
 
 /// Whether a convolution of 1x1 windows skips pixels, which then need not be split.
 bool skipsPixels(ConvolveOp op);
 
 /// product(x, w) -> product(merge_bf16(split_bf16(x)), unpack_split_bf16(w))
-mlir::Operation *rewriteSplitProduct(mlir::Operation *op, int64_t numTerms, mlir::RewriterBase &rewriter);
+mlir::Operation *rewriteSplitProduct(mlir::Operation *op, TermSplit split, mlir::RewriterBase &rewriter);
 
 } // namespace tenon
 

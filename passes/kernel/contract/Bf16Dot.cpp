@@ -24,7 +24,7 @@ namespace {
 class Bf16Dot : public VectorKernel {
 public:
   using VectorKernel::VectorKernel;
-  bool emitsLoop(unsigned) const override { return true; }
+  bool emitsLoop(unsigned loop) const override { return loop == contraction.terms->loop; }
   SmallVector<Value> emitLoops(Reduction &reduction, ArrayRef<unsigned> loops, const SumBlock &block,
                                ArrayRef<int64_t> rows, ValueRange sums) override;
 
@@ -87,13 +87,14 @@ SmallVector<Value> Bf16Dot::emitLoops(Reduction &, ArrayRef<unsigned>, const Sum
 static bool fits(const ContractionProblem &problem) {
   constexpr int64_t kLanes = 16; // format: of panels for AMX tiles
   const Contraction &contraction = problem.contraction;
-  linalg::GenericOp op = problem.op;
   return problem.schedule.getMicroKernel() == kernel::MicroKernel::bf16_dot && contraction.terms &&
          !contraction.terms->splitsRhs() && contraction.terms->lhs.size() == 1 && contraction.terms->rhs.size() == 1 &&
-         problem.lanes == kLanes && contraction.panel == kLanes && op.getNumReductionLoops() == 1;
+         problem.lanes == kLanes && contraction.panel == kLanes;
 }
 
-static bool implements(StringRef path, const Contraction &) { return path == kBf16Dot2Path; }
+static bool implements(StringRef path, const Contraction &) {
+  return path == kBf16Dot2Path || path == kRoundedBf16Dot2Path;
+}
 
 const MicroKernelEntry tenon::kBf16Dot = {
     .name = kernel::MicroKernel::bf16_dot,

@@ -17,16 +17,18 @@ int64_t tenon::chooseStep(int64_t depth) {
 }
 
 /// Rounds to the nearest bf16, ties to even; returns its bits. NaN stays NaN.
-static uint32_t roundToBf16(float x) {
+static uint32_t getRoundedBits(float x) {
   uint32_t bits = std::bit_cast<uint32_t>(x);
   if (x != x)
     return (bits >> 16) | 0x40;
   return (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
 }
 
+float tenon::roundToBf16(float x) { return std::bit_cast<float>(getRoundedBits(x) << 16); }
+
 /// Returns the next term of `rest` and subtracts it from there.
 static uint16_t splitOff(float &rest, bool isRounded) {
-  uint32_t bf16 = isRounded ? roundToBf16(rest) : std::bit_cast<uint32_t>(rest) >> 16;
+  uint32_t bf16 = isRounded ? getRoundedBits(rest) : std::bit_cast<uint32_t>(rest) >> 16;
   rest -= std::bit_cast<float>(bf16 << 16);
   return static_cast<uint16_t>(bf16);
 }

@@ -45,6 +45,9 @@ struct TermPacking {
   int64_t countElements() const { return getNumPanels() * outer * getNumSteps() * numTerms * step * kTermColumns; }
 };
 
+/// `x` rounded to the nearest bf16, ties to even.
+float roundToBf16(float x);
+
 /// Writes `source` as [panels, outer, steps, terms, step / 2, column, 2] to `target`, which holds zeros:
 /// beyond both extents they stay. The elements are the bits of bf16, as tenon.split_bf16 defines them.
 void packTerms(const TermPacking &packing, const float *source, uint16_t *target);

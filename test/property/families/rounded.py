@@ -1,0 +1,69 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""Products and convolutions of f32 whose factors a wide tolerance lets the compiler round to bf16: in vectors where this machine has the
+instruction, and in tile registers, which are computed here."""
+
+from draw import NUMBERS, makeSize
+
+TARGETS = ("x86-64-v3+amx-bf16",)
+OPTIONS = ("--tolerance", "2e-2")
+FLOAT = NUMBERS["float32"]
+# Whole steps, steps that end beyond the sum, and sums of less than a step.
+DEPTHS = (1, 3, 7, 31, 32, 33, 40, 64, 96, 100, 250, 256, 257, 520)
+WIDTHS = (17, 31, 32, 48, 64, 100, 131, 192)
+ROWS = (1, 2, 5, 8, 13, 16, 17, 33, 64, 97)
+
+
+def _finish(d, value, columns):
+    for step in [step for step in ("bias", "tanh") if d.chance(0.4)]:
+        operands = [value, d.weight(FLOAT, [columns])] if step == "bias" else [value]
+        value = d.node("Add" if step == "bias" else "Tanh", operands, dtypes=[FLOAT], isResult=False)
+    d.node("Identity", [value], dtypes=[FLOAT])
+    # Relative to the largest element, as the tolerance is, which holds for other inputs than these.
+    d.isWhole, d.slack = True, 4000
+
+
+def _rows(d):
+    outer = [d.size(1, 3) for _ in range(d.choose(0, 0, 1, 2))]
+    rows = d.choose(*ROWS)
+    return [*outer, makeSize(rows, f"{d.name}.rows") if d.chance(0.4) else rows]
+
+
+def drawMatMul(d, operator):
+    depth, columns = d.choose(*DEPTHS), d.choose(*WIDTHS)
+    x = d.input(FLOAT, [*_rows(d), depth], "unit")
+    if d.chance(0.3):
+        x = d.node("Relu", [x], dtypes=[FLOAT], isResult=d.chance(0.5))
+    _finish(d, d.node(operator, [x, d.weight(FLOAT, [depth, columns])], dtypes=[FLOAT], isResult=False), columns)
+
+
+def drawTwo(d, operator):
+    """One product after the other, or two of the same rows."""
+    depth, columns = d.choose(*DEPTHS), d.choose(32, 48, 64, 100)
+    x = d.input(FLOAT, [*_rows(d), depth], "unit")
+    first = d.node("MatMul", [x, d.weight(FLOAT, [depth, columns])], dtypes=[FLOAT], isResult=d.chance(0.5))
+    isChain = d.chance(0.5)
+    second = d.weight(FLOAT, [columns if isChain else depth, 64])
+    _finish(d, d.node("MatMul", [first if isChain else x, second], dtypes=[FLOAT], isResult=False), 64)
+
+
+def drawConv(d, operator):
+    window, stride = d.choose(1, 1, 3, 5), d.choose(1, 1, 2)
+    channels, filters = d.choose(1, 3, 8, 16, 32, 48, 50), d.choose(*WIDTHS)
+    extents = [d.choose(7, 9, 14, 17) for _ in range(2)]
+    shape = [makeSize(d.choose(1, 2), f"{d.name}.n") if d.chance(0.4) else 1, channels, *extents]
+    padding = d.choose(0, window // 2)
+    operands = [d.input(FLOAT, shape, "unit"), d.weight(FLOAT, [filters, channels, window, window])]
+    if d.chance(0.5):
+        operands.append(d.weight(FLOAT, [filters]))
+    value = d.node(operator, operands, dtypes=[FLOAT], isResult=d.chance(0.5), strides=[stride] * 2, pads=[padding] * 4)
+    d.node("Relu", [value], dtypes=[FLOAT])
+    d.isWhole, d.slack = True, 4000
+
+
+OPERATORS = {
+    "MatMul": drawMatMul,
+    "MatMul twice": drawTwo,
+    "Conv": drawConv,
+}
