@@ -498,7 +498,7 @@ def PrepackWeights : Pass<"tenon-prepack-weights", "::mlir::func::FuncOp"> {
     reads each from one end to the other. An unpack tells what the operand was.
     Signed bytes that are multiplied with unsigned ones are stored four of the innermost summed dimension together. What is
     dequantised or widened for a product is packed as it is, with scales and zero points beside it; eight numbers of four
-    bits that are summed one after the other share a word. On the paths `fixed24`, `fixed20` and `fixed16` the weight
+    bits that are summed one after the other share a word. On the paths `fixed24` to `fixed8` the weight
     becomes integers of so many bits, groups of which share words, and a scale for each column.
 
     ```mlir

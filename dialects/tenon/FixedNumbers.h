@@ -45,7 +45,7 @@ struct FixedNumbers {
   /// as close as may be.
   void pack(const int32_t *numbers, int64_t columns, uint32_t *target) const;
 
-  static bool isKnown(int64_t bits) { return bits == 16 || bits == 20 || bits == 24; }
+  static bool isKnown(int64_t bits) { return bits >= 8 && bits <= 24 && bits % 2 == 0; }
 };
 
 } // namespace tenon

@@ -19,9 +19,8 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
     all.push_back(createWinogradConvolution(6, policy));
     all.push_back(createPanelProduct(policy));
     all.push_back(createPlainProduct(policy));
-    all.push_back(createFixedMatrix(24, policy));
-    all.push_back(createFixedMatrix(20, policy));
-    all.push_back(createFixedMatrix(16, policy));
+    for (int64_t bits : {24, 20, 16, 12, 10, 8})
+      all.push_back(createFixedMatrix(bits, policy));
     all.push_back(createInt8Dot2(policy));
     all.push_back(createInt8Dot4(policy));
     all.push_back(createAmxInt8Path(policy));
