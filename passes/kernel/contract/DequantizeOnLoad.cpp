@@ -25,6 +25,28 @@
 using namespace mlir;
 using namespace tenon;
 
+/// The numbers of an i32 or as many, or those of a larger group that shares words.
+static int64_t countUnrolled(linalg::GenericOp op) {
+  constexpr int64_t kNumbersOfWord = 8; // format: 4-bit numbers of an i32
+  constexpr int64_t kLargestGroup = 16; // format: of FixedNumbers
+  AffineExpr loop = getAffineDimExpr(getDequantizedLoop(op), op.getContext());
+  int64_t unrolled = kNumbersOfWord;
+  for (AffineMap map : op.getIndexingMapsArray())
+    for (AffineExpr index : map.getResults())
+      index.walk([&](AffineExpr part) {
+        auto group = dyn_cast<AffineBinaryOpExpr>(part);
+        auto size = group && group.getKind() == AffineExprKind::FloorDiv && group.getLHS() == loop
+                        ? dyn_cast<AffineConstantExpr>(group.getRHS())
+                        : AffineConstantExpr();
+        if (size && size.getValue() <= kLargestGroup && size.getValue() % kNumbersOfWord == 0)
+          unrolled = std::max(unrolled, size.getValue());
+      });
+  return unrolled;
+}
+
+DequantizeOnLoad::DequantizeOnLoad(LoopBuilder &nest, const ContractionProblem &problem, bool inRegisters)
+    : EmitterPart(nest, problem), inRegisters(inRegisters), unrolled(countUnrolled(problem.op)) {}
+
 ElementRead DequantizeOnLoad::beginPanels(int64_t width) {
   unsigned loop = getDequantizedLoop(op);
   auto memory = MemRefType::get({*nest.getStaticExtent(loop), width}, type);
@@ -33,9 +55,6 @@ ElementRead DequantizeOnLoad::beginPanels(int64_t width) {
   panel.map = AffineMap::get(op.getNumLoops(), 0, {step, column % width}, b.getContext());
   return panel;
 }
-
-/// All numbers of an i32, or as many, are unrolled.
-static constexpr int64_t kUnrolledNumbers = 8; // format: 4-bit numbers of an i32
 
 /// Prefetches the weights that follow some kilobytes after those which are read at step `number` of the unrolled ones
 /// that begin at `first` + `index` times as many: a little at each step, in the order of memory. Beyond the end of a
@@ -50,7 +69,7 @@ void DequantizeOnLoad::prefetchNumbers(Value first, Value index, int64_t number,
     auto type = cast<MemRefType>(read.memory.getType());
     if (type.getElementType() != memory.getElementType() || getPanel(read.map, contraction.columnLoop) == 0)
       continue;
-    for (int64_t step = 0; step < kUnrolledNumbers; ++step)
+    for (int64_t step = 0; step < unrolled; ++step)
       for (AffineExpr index : read.map.getResults())
         if (index.isFunctionOfDim(loop))
           if (auto row =
@@ -61,15 +80,14 @@ void DequantizeOnLoad::prefetchNumbers(Value first, Value index, int64_t number,
     return;
   int64_t elementBytes = llvm::divideCeil(memory.getElementTypeBitWidth(), 8), vectorBytes = lanes * elementBytes;
   int64_t bytes = static_cast<int64_t>(rows.size()) * contraction.panel * elementBytes;
-  int64_t ahead = llvm::divideCeil(problem.policy.quantizedBytesAhead, bytes) * kUnrolledNumbers;
+  int64_t ahead = llvm::divideCeil(problem.policy.quantizedBytesAhead, bytes) * unrolled;
   AffineExpr from = b.getAffineDimExpr(0), offset = b.getAffineDimExpr(1);
   for (auto &[row, place] : rows) {
     auto &[read, step] = place;
     if (step != number)
       continue;
-    nest.moveTo(loop,
-                affine::makeComposedAffineApply(
-                    b, loc, AffineMap::get(2, 0, from + offset * kUnrolledNumbers + ahead + step), {first, index}));
+    nest.moveTo(loop, affine::makeComposedAffineApply(
+                          b, loc, AffineMap::get(2, 0, from + offset * unrolled + ahead + step), {first, index}));
     for (int64_t vector = 0; vector < vectors; ++vector)
       if (vector * vectorBytes % kCacheLineBytes == 0)
         memref::PrefetchOp::create(b, loc, read.memory, nest.getIndices(read, 0, vector * lanes), /*isWrite=*/false,
@@ -88,31 +106,31 @@ void DequantizeOnLoad::forSteps(Value first, int64_t steps, int64_t vectors, Mut
       // Operands of a later step, loaded before its turn, would take the registers. What steps share is in L1 by then.
       if (number > 0 && (inRegisters || problem.hasFewRegisters()))
         LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
-      if (inRegisters && count == kUnrolledNumbers)
+      if (inRegisters && count == unrolled)
         prefetchNumbers(start, index, number, vectors);
       nest.moveTo(getDequantizedLoop(op),
-                  affine::makeComposedAffineApply(
-                      b, loc, AffineMap::get(2, 0, from + offset * kUnrolledNumbers + number), {start, index}));
+                  affine::makeComposedAffineApply(b, loc, AffineMap::get(2, 0, from + offset * unrolled + number),
+                                                  {start, index}));
       columns.clear();
       for (int64_t vector = 0; vector < vectors; ++vector)
         body(vector, number, values);
     }
   };
-  int64_t whole = steps / kUnrolledNumbers;
+  int64_t whole = steps / unrolled;
   if (whole > 0) {
     auto loop = scf::ForOp::create(b, loc, nest.constant(0), nest.constant(whole), nest.constant(1), carried);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> values(loop.getRegionIterArgs());
-    runAll(first, loop.getInductionVar(), kUnrolledNumbers, values);
+    runAll(first, loop.getInductionVar(), unrolled, values);
     if (carried.empty())
       b.setInsertionPoint(loop.getBody()->getTerminator());
     else
       scf::YieldOp::create(b, loc, values);
     llvm::copy(loop.getResults(), carried.begin());
   }
-  if (steps % kUnrolledNumbers)
-    runAll(first, nest.constant(whole), steps % kUnrolledNumbers, carried);
+  if (steps % unrolled)
+    runAll(first, nest.constant(whole), steps % unrolled, carried);
 }
 
 /// Runs `body` for each block of steps that have one scale, of which the last may be shorter.

@@ -16,8 +16,7 @@ namespace tenon {
 /// Dequantizes the RHS: in registers for the products of few rows, or a panel at a time to scratch for many.
 class DequantizeOnLoad : EmitterPart {
 public:
-  DequantizeOnLoad(LoopBuilder &nest, const ContractionProblem &problem, bool inRegisters)
-      : EmitterPart(nest, problem), inRegisters(inRegisters) {}
+  DequantizeOnLoad(LoopBuilder &nest, const ContractionProblem &problem, bool inRegisters);
 
   /// Adds all products of `rows` rows of a block of `vectors` vectors to `sums`, which are those of all rows of the
   /// block. `loadLhs` returns the element of a row at the current position.
@@ -41,6 +40,8 @@ private:
   mlir::Value emitOnColumns(mlir::Operation *definition, int64_t vector);
 
   const bool inRegisters;
+  /// Steps that are unrolled: then it is known which number of a group each of them has.
+  const int64_t unrolled;
   ElementRead panel;
   /// Values of the body for a vector of columns, at the current step.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> columns;
