@@ -455,7 +455,8 @@ def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
     applies, and estimates its cycles and its error on the machine of `tenon.machine`. Each
     operation takes the fastest path whose error is within the budget; where all together
     exceed theirs, those that save the most for their error do. A path is considered only if
-    all operations together save a share of the cycles by it.
+    all operations together save a share of the cycles by it. What is left of the budget goes
+    to activations that paths round to bf16, and that elementwise operations then read so.
 
     Where real runs are known (passes/paths/PathTimes.h), their times take the place of
     estimates, and the operation keeps them as `tenon.path_times` and `tenon.region`.

@@ -13,8 +13,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Where symbols are not known, what the extent is with the usual ones: of batch * length some thousand.
-static double getExtent(const SizeHints &hints, AffineExpr dim) {
+double tenon::estimateExtent(const SizeHints &hints, AffineExpr dim) {
   if (std::optional<int64_t> extent = hints.get(dim))
     return static_cast<double>(*extent);
   llvm::DenseMap<AffineExpr, AffineExpr> sizes;
@@ -31,13 +30,13 @@ static ProductShape getShape(ContractOp op, const SizeHints &hints) {
   for (AffineExpr dim : getDims(op.getType())) {
     shape.rows *= shape.columns;
     shape.neighbours = shape.columns;
-    shape.columns = getExtent(hints, dim);
+    shape.columns = estimateExtent(hints, dim);
   }
   assert(op.getLhsDims().size() == getDims(op.getLhs()).size() && "the verifier wants an index for each dimension");
   for (auto [index, dim] : llvm::zip(op.getLhsDims(), getDims(op.getLhs())))
     if (!llvm::is_contained(op.getResultDims(), index)) {
       shape.repetitions *= shape.depth;
-      shape.depth = getExtent(hints, dim);
+      shape.depth = estimateExtent(hints, dim);
     }
   return shape;
 }
@@ -47,16 +46,16 @@ static ProductShape getShape(ConvolveOp op, const SizeHints &hints) {
   ProductShape shape{1, 1, 1, 1, 1};
   for (auto [i, dim] : llvm::enumerate(result))
     if (static_cast<int64_t>(i) != op.getChannelDim()) {
-      shape.neighbours = getExtent(hints, dim);
+      shape.neighbours = estimateExtent(hints, dim);
       shape.rows *= shape.neighbours;
     }
   for (auto [i, dim] : llvm::enumerate(filter))
     if (static_cast<int64_t>(i) == op.getFilterDim())
-      shape.columns = getExtent(hints, dim);
+      shape.columns = estimateExtent(hints, dim);
     else if (static_cast<int64_t>(i) == op.getFilterChannelDim())
-      shape.depth = getExtent(hints, dim);
+      shape.depth = estimateExtent(hints, dim);
     else
-      shape.repetitions *= getExtent(hints, dim);
+      shape.repetitions *= estimateExtent(hints, dim);
   shape.groups = op.getGroups();
   return shape;
 }

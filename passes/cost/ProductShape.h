@@ -14,6 +14,8 @@
 
 namespace tenon {
 
+class SizeHints;
+
 /// A contraction or convolution as a product of matrices: how many rows and columns the result has, and what is summed.
 /// Extents that are not known are what they usually are.
 struct ProductShape {
@@ -31,6 +33,9 @@ struct ProductShape {
 
 /// The value that estimates assume for a dynamic extent without a size hint.
 inline constexpr int64_t kDefaultExtent = 64;
+
+/// An extent; where its symbols have no hints, what it is with the usual ones: of batch * length some thousand.
+double estimateExtent(const SizeHints &hints, mlir::AffineExpr dim);
 
 std::optional<ProductShape> getProductShape(mlir::Operation *op);
 

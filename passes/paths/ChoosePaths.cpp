@@ -10,10 +10,12 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/paths/ErrorBudget.h"
+#include "passes/paths/NarrowActivations.h"
 #include "passes/paths/Path.h"
 #include "passes/paths/PathAction.h"
 #include "passes/paths/PathErrors.h"
 #include "passes/paths/PathTimes.h"
+#include "passes/paths/SplitProduct.h"
 #include "llvm/Support/DebugLog.h"
 #include <cmath>
 #include <limits>
@@ -64,6 +66,8 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
       llvm::stable_sort(candidates, [](const Candidate &x, const Candidate &y) { return x.cost < y.cost; });
       describe(taken, *path, candidates, region.text);
     }
+    if (!isMeasuring)
+      narrowActivations(rewriter, machine, all, chosen);
   }
 
 private:
@@ -152,9 +156,9 @@ private:
   }
 
   /// Whether whoever traces the compilation lets the operation have this path.
-  static bool isAllowed(Operation *op, const Path &path) {
+  static bool isAllowed(Operation *op, StringRef path) {
     bool isTaken = false;
-    op->getContext()->executeAction<PathAction>([&] { isTaken = true; }, {op}, path.getName());
+    op->getContext()->executeAction<PathAction>([&] { isTaken = true; }, {op}, path);
     return isTaken;
   }
 
@@ -191,10 +195,10 @@ private:
         numbers.push_back(number);
       }
     std::vector<const Path *> chosen(all.size());
-    double variance = 0;
+    variance = 0;
     for (auto [number, paths, place] : llvm::zip(numbers, priced, distributeBudget(priced, {budget, totalBudget}))) {
       const Path *own = all[number].front().path, *best = all[number][place].path;
-      bool isOwn = best == own || !isAllowed(operations[number], *best);
+      bool isOwn = best == own || !isAllowed(operations[number], best->getName());
       chosen[number] = isOwn ? own : best;
       if (isOwn)
         continue;
@@ -205,6 +209,32 @@ private:
     }
     errors->addTotal(std::sqrt(variance));
     return chosen;
+  }
+
+  /// Spends what is left of the budget on activations that are stored as bf16, if that saves enough.
+  void narrowActivations(IRRewriter &rewriter, const Machine &machine, ArrayRef<SmallVector<Candidate>> all,
+                         ArrayRef<const Path *> chosen) {
+    double total = 0, saved = 0;
+    for (auto [candidates, path] : llvm::zip(all, chosen))
+      for (const Candidate &candidate : candidates)
+        total += candidate.path == path ? candidate.cycles : 0;
+    SmallVector<NarrowActivation> activations = listNarrowActivations(getOperation(), machine);
+    std::vector<std::vector<PricedPath>> priced;
+    for (const NarrowActivation &activation : activations) {
+      priced.push_back({{activation.savedCycles, 0}, {0, kBf16RoundingError}});
+      saved += activation.savedCycles;
+    }
+    if (saved < policy.minSavedShare * total)
+      return;
+    ErrorBudget left{budget, std::sqrt(std::max(totalBudget * totalBudget - variance, 0.0))};
+    for (auto [activation, place] : llvm::zip(activations, distributeBudget(priced, left))) {
+      if (place == 0 || !isAllowed(activation.rounding, kNarrowName))
+        continue;
+      narrow(activation, rewriter);
+      errors->addTaken(kBf16RoundingError);
+      variance += kBf16RoundingError * kBf16RoundingError;
+    }
+    errors->addTotal(std::sqrt(variance));
   }
 
   /// Says what there was to choose from.
@@ -224,7 +254,11 @@ private:
     op->setAttr(kPathsAttr, cycles.getDictionary(op->getContext()));
   }
 
+  /// What a bisection calls an activation that is stored as bf16.
+  static constexpr llvm::StringLiteral kNarrowName = "bf16_activation";
+
   PathPolicy policy;
+  double variance = 0; ///< of the errors that were taken
   llvm::SmallPtrSet<const Path *, 16> worthwhile;
   std::shared_ptr<PathErrors> errors = std::make_shared<PathErrors>();
   std::shared_ptr<PathTimes> times; ///< null if nothing is known of real runs

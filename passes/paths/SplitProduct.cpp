@@ -70,14 +70,20 @@ static Value getStored(Value x) {
   return cast && getElementTypeOrSelf(cast.getInput()).isF16() ? cast.getInput() : x;
 }
 
-/// `x` as bf16: what it is the promotion of, or rounded by one operation for all products that read it.
+/// The elements of `x` as bf16, perhaps in another shape: those that it is the promotion of, or rounded by one
+/// operation for all products that read them. It rounds before reshapes, so that the kernel that computes the elements
+/// can do it.
 static Value roundRows(RewriterBase &rewriter, Value x) {
+  while (!isPromoted(x) && x.getDefiningOp<ReshapeOp>())
+    x = x.getDefiningOp<ReshapeOp>().getInput();
   if (isPromoted(x))
     return x.getDefiningOp<CastOp>().getInput();
   auto type = cast<RankedTensorType>(x.getType()).clone(rewriter.getBF16Type());
   for (Operation *user : x.getUsers())
     if (auto known = dyn_cast<CastOp>(user); known && known.getType() == type)
       return known;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointAfterValue(x);
   return CastOp::create(rewriter, x.getLoc(), type, x);
 }
 
@@ -154,9 +160,6 @@ static Value packWeight(RewriterBase &rewriter, const SplitProduct &product) {
 }
 
 double tenon::measureRoundingError(const SplitProduct &product) {
-  // The root mean square of the relative error of numbers rounded to 8 bits whose mantissas are distributed by
-  // Benford's law: half an ulp over the square root of three, times the root mean square of the inverse of a mantissa.
-  constexpr double kRounding = 0.00390625 * 0.425; // math: 2^-8, and the root of 3 / (8 ln 2) / 3
   WeightOp weight = product.weight;
   ArrayRef<int64_t> shape = weight.getType().getShape();
   SmallVector<int64_t> strides = computeStrides(shape);
@@ -173,7 +176,7 @@ double tenon::measureRoundingError(const SplitProduct &product) {
   if (!std::isfinite(largest))
     return std::numeric_limits<double>::infinity();
   for (auto [square, error] : llvm::zip_equal(squares, errors))
-    worst = std::max(worst, error + square * kRounding * kRounding);
+    worst = std::max(worst, error + square * kBf16RoundingError * kBf16RoundingError);
   return kSumError + (largest > 0 ? std::sqrt(worst / largest) : 0);
 }
 

@@ -44,6 +44,10 @@ struct SplitProduct {
 /// `op` as a product whose factors can be split so; nullopt where it is none.
 std::optional<SplitProduct> findSplitProduct(mlir::Operation *op, TermSplit split);
 
+/// The root mean square of the relative error of numbers rounded to bf16 whose mantissas are distributed by Benford's
+/// law: half an ulp over the square root of three, times the root mean square of the inverse of a mantissa.
+inline constexpr double kBf16RoundingError = 0.00390625 * 0.425; // math: 2^-8, and the root of 3 / (8 ln 2) / 3
+
 /// The error of a product whose factors are rounded to bf16, relative to the largest element of the result: that of the
 /// matrix at hand, and that of rows of any numbers.
 double measureRoundingError(const SplitProduct &product);

@@ -48,6 +48,20 @@ def drawTwo(d, operator):
     _finish(d, d.node("MatMul", [first if isChain else x, second], dtypes=[FLOAT], isResult=False), 64)
 
 
+def drawResidual(d, operator):
+    """A sum that products and the next sum read."""
+    depth = d.choose(32, 40, 64, 96)
+    rows = _rows(d)
+    x = d.input(FLOAT, [*rows, depth], "unit")
+    value = d.node("Relu", [x], dtypes=[FLOAT], isResult=False)
+    for _ in range(d.choose(1, 2, 3)):
+        product = d.node("MatMul", [value, d.weight(FLOAT, [depth, depth])], dtypes=[FLOAT], isResult=False)
+        value = d.node(operator, [value, product], dtypes=[FLOAT], isResult=d.chance(0.2))
+        if d.chance(0.5):
+            value = d.node("Relu", [value], dtypes=[FLOAT], isResult=False)
+    _finish(d, value, depth)
+
+
 def drawConv(d, operator):
     window, stride = d.choose(1, 1, 3, 5), d.choose(1, 1, 2)
     channels, filters = d.choose(1, 3, 8, 16, 32, 48, 50), d.choose(*WIDTHS)
@@ -65,5 +79,6 @@ def drawConv(d, operator):
 OPERATORS = {
     "MatMul": drawMatMul,
     "MatMul twice": drawTwo,
+    "Add": drawResidual,
     "Conv": drawConv,
 }

@@ -1,0 +1,39 @@
+//===- NarrowActivations.h - activations that are stored as bf16 ----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A path that rounds the rows of a product leaves a cast. Where only products read the
+// activation, the kernel that computes it stores bf16. Where others read it as f32, a
+// kernel of its own casts it, unless these read the rounded numbers, too: a residual
+// connection, for example.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_PATHS_NARROWACTIVATIONS_H
+#define TENON_PASSES_PATHS_NARROWACTIVATIONS_H
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "passes/cost/Machine.h"
+
+namespace tenon {
+
+/// An activation that is cast to bf16 for products, and that elementwise operations read as f32.
+struct NarrowActivation {
+  CastOp rounding;
+  double savedCycles; ///< of all cores together, if those read the rounded numbers
+};
+
+/// The activations of a function of which it is worth it, by estimate.
+llvm::SmallVector<NarrowActivation> listNarrowActivations(mlir::func::FuncOp function, const Machine &machine);
+
+/// Makes all operations read the rounded numbers.
+void narrow(const NarrowActivation &activation, mlir::RewriterBase &rewriter);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_PATHS_NARROWACTIVATIONS_H
