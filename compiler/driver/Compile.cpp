@@ -187,8 +187,9 @@ static llvm::Error tune(const Graph &graph, const PathChoice &paths, const Setup
     llvm::Expected<Choice> choice = lowerLaunches(std::move(*launches), setup, runner);
     if (!choice)
       return choice.takeError();
-    if (llvm::Error error = tuner.add(assemble(choice->plan, choice->code, setup, sourceHash),
-                                      {target->name, choice->plan.variants[index].paths, std::move(picked)}))
+    if (llvm::Error error = tuner.add(
+            assemble(choice->plan, choice->code, setup, sourceHash),
+            {target->name, choice->plan.variants[index].paths, choice->plan.variants[index].served, std::move(picked)}))
       return error;
   }
   times.endRounds();

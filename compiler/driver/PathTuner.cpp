@@ -10,6 +10,7 @@
 #include "compiler/errors/CompileError.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
+#include <numeric>
 
 using namespace mlir;
 using namespace tenon;
@@ -43,7 +44,8 @@ struct PathTuner::Runner {
     return tenon_session_run(model->getSession(), &error) == TENON_OK ? "" : LoadedModel::getText(error);
   }
 
-  /// Adds the time of each measured launch of the last run: from the first thread that begins to the last that ends.
+  /// Adds the time of each measured launch of the last run: from the first thread that begins to the last that ends,
+  /// and its share of the launches that its path needs besides.
   void addSamples(Samples &samples) const {
     std::map<uint32_t, std::pair<int64_t, int64_t>> spans; // by instruction
     for (const auto &list : events)
@@ -52,9 +54,16 @@ struct PathTuner::Runner {
         if (!isNew)
           it->second = {std::min(it->second.first, event.begin_ns), std::max(it->second.second, event.end_ns)};
       }
-    for (auto [instruction, span] : spans)
-      if (const Option &option = launches[instruction]; !option.first.empty())
-        samples[option].push_back(static_cast<double>(span.second - span.first));
+    auto sum = [](ArrayRef<double> times) { return std::accumulate(times.begin(), times.end(), 0.0); };
+    std::map<Option, std::vector<double>> measured, serving;
+    for (auto [instruction, span] : spans) {
+      const Launch &launch = launches[instruction];
+      if (!launch.option.first.empty())
+        (launch.isServing ? serving : measured)[launch.option].push_back(double(span.second - span.first));
+    }
+    for (auto &[option, times] : measured)
+      for (double time : times)
+        samples[option].push_back(time + sum(serving[option]) / times.size());
   }
 
   std::unique_ptr<LoadedModel> model;
@@ -63,23 +72,34 @@ struct PathTuner::Runner {
 private:
   void listLaunches() {
     std::map<Option, bool> isPicked;
-    for (const RecordedTimes::Picked &picked : tuned.picked)
+    std::map<std::string, std::string> pathOf; // by region
+    for (const RecordedTimes::Picked &picked : tuned.picked) {
       isPicked[{picked.region, picked.path}] = true;
+      pathOf[picked.region] = picked.path;
+    }
     launches.resize(model->getInfo().instruction_count);
-    for (auto [i, option] : llvm::enumerate(launches)) {
+    for (auto [i, launch] : llvm::enumerate(launches)) {
       tenon_instruction_info info;
       if (tenon_artifact_instruction(model->getArtifact(), i, &info, nullptr) != TENON_OK || !*info.kernel)
         continue;
+      if (auto served = tuned.served.find(info.kernel); served != tuned.served.end() && pathOf.count(served->second)) {
+        launch = {{served->second, pathOf[served->second]}, /*isServing=*/true};
+        continue;
+      }
       auto kernel = tuned.kernels.find(info.kernel);
       if (kernel == tuned.kernels.end() || !kernel->contains("region"))
         continue;
       Option own{(*kernel)["region"].get<std::string>(), (*kernel)["path"].get<std::string>()};
       if (isPicked.count(own))
-        option = own;
+        launch.option = own;
     }
   }
 
-  std::vector<Option> launches;                         ///< for each instruction; empty where it is not measured
+  struct Launch {
+    Option option;          ///< empty where it is not measured
+    bool isServing = false; ///< it computes what the option's launches need
+  };
+  std::vector<Launch> launches;                         ///< for each instruction
   std::vector<std::vector<tenon_profile_event>> events; ///< of the last run, for each thread
 };
 

@@ -27,6 +27,7 @@ struct ArtifactParts;
 struct TunedModel {
   std::string target;                        ///< that this machine picks
   nlohmann::json kernels;                    ///< paths of its kernels, as phases::Variant has them
+  std::map<std::string, std::string> served; ///< regions whose paths its other kernels are part of, likewise
   std::vector<RecordedTimes::Picked> picked; ///< that nothing is known of
 };
 

@@ -84,6 +84,8 @@ struct Variant {
   std::vector<SerializedPlan> plans;    ///< in the order in which the runtime tries them
   std::vector<std::string> kernelNames; ///< of all plans, each once
   nlohmann::json paths;                 ///< chosen implementations and their alternatives, for people
+  /// For each kernel that only the path of a region needs, which region that is.
+  std::map<std::string, std::string> served;
 };
 
 /// Launches in their final order, with the place of every activation, and tiled kernels.

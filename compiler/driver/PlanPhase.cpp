@@ -44,10 +44,19 @@ static nlohmann::json listPaths(ModuleOp own) {
   return kernels;
 }
 
+static std::map<std::string, std::string> listServed(ModuleOp own) {
+  std::map<std::string, std::string> served;
+  for (auto kernel : own.getOps<func::FuncOp>())
+    if (auto region = kernel->getAttrOfType<StringAttr>(kServedRegionAttr))
+      served.emplace(kernel.getName(), region.getValue());
+  return served;
+}
+
 /// Adds the plans of one target's module to `variant`, and their weights to `weights`.
 static llvm::Error serialize(ModuleOp own, const Setup &setup, PhaseRunner &runner, Variant &variant,
                              WeightSection &weights) {
   variant.paths = listPaths(own);
+  variant.served = listServed(own);
   auto programs = own.getOps<plan::ProgramOp>();
   if (programs.empty())
     return makeError(CompileStatus::invalid, setup.options.input + ": has no public function to compile");

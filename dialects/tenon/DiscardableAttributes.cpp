@@ -180,6 +180,7 @@ static constexpr Rule kOperationRules[] = {
     {kPathsAttr, kComputation, kCounts},
     {kPathTimesAttr, kComputation, kCounts},
     {kRegionAttr, kComputation, kNonEmptyText},
+    {kServedRegionAttr, kComputation, kNonEmptyText},
     {kNormalAttr, kExponential, kUnit},
     {kSinksAttr, kSinking, kUnit},
     {kDefinedAttr, kPower, kUnit},

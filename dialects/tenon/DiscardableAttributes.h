@@ -61,6 +61,8 @@ inline constexpr llvm::StringLiteral kPathsAttr = "tenon.paths";
 inline constexpr llvm::StringLiteral kPathTimesAttr = "tenon.path_times";
 /// On the same: what was computed before a way was taken, as its times are recorded under (passes/paths/PathTimes.h).
 inline constexpr llvm::StringLiteral kRegionAttr = "tenon.region";
+/// On an operation that the path of another one needs, and on a kernel of nothing else: the region of that other one.
+inline constexpr llvm::StringLiteral kServedRegionAttr = "tenon.served_region";
 /// On a math.exp of a number that is not above 0, whose result is not used where it is below the normal numbers.
 inline constexpr llvm::StringLiteral kNormalAttr = "tenon.normal";
 /// On a function or kernel: {N = 128}, the size hints of its symbols: values that choices are made for

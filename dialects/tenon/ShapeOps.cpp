@@ -194,7 +194,8 @@ LogicalResult UnpackOp::verify() {
   auto in = getInput().getType(), out = getType();
   int64_t axis = getAxis();
   if (getBits() && (!getPackedI32Axis() || !FixedNumbers::isKnown(*getBits())))
-    return emitOpError("has numbers of ") << *getBits() << " bits, which are 16, 20 or 24 and need a 'packed_i32_axis'";
+    return emitOpError("has numbers of ")
+           << *getBits() << " bits, which are an even number from 8 to 24 and need a 'packed_i32_axis'";
   bool isPackedInt4 = getPackedI32Axis() && !getBits();
   bool fits = isPackedInt4 ? in.getElementType().isSignlessInteger(32) && out.getElementType().isUnsignedInteger(4)
                            : in.getElementType() == out.getElementType() &&

@@ -185,6 +185,7 @@ private:
     builder.setInsertionPointToStart(body);
     IRMapping mapping;
     mapping.map(operands.getArrayRef(), body->getArguments());
+    bool computesOwn = false;
     for (Operation &op : dispatch.getBody().front()) {
       if (auto yield = dyn_cast<YieldOp>(op)) {
         SmallVector<Value> values;
@@ -197,9 +198,16 @@ private:
       for (StringRef name : {kPathAttr, kPathsAttr, kPathTimesAttr, kRegionAttr})
         if (Attribute value = op.getAttr(name))
           kernel->setAttr(name, value);
+      if (auto served = op.getAttrOfType<StringAttr>(kServedRegionAttr))
+        kernel->setAttr(kServedRegionAttr, served);
+      else if (!isa<WeightOp, ReshapeOp>(op))
+        computesOwn = true;
       clone->walk([](WeightOp weight) { weight.removeNameAttr(); });
       replacer.recursivelyReplaceElementsIn(clone, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
     }
+    // The kernel would be there without the other region's path, too.
+    if (computesOwn)
+      kernel->removeAttr(kServedRegionAttr);
 
     return {kernel, operands.takeVector(), sizes};
   }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/DotProducts.h"
+#include "dialects/tenon/ServedRegion.h"
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/TenonBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -266,7 +267,8 @@ private:
 
   /// The factor that vectors are read of.
   void orderMatrix(ContractOp op, OpOperand &operand, int64_t column) {
-    OpBuilder b(op);
+    ServedRegionMarker marker(op->getAttrOfType<StringAttr>(kRegionAttr));
+    OpBuilder b(op, &marker);
     Factor given = getFactor(op, operand), whole = lookThroughTransposes(given);
     int64_t width = getMachine(op).panelColumns;
     bool isInPanels = wantsPanels(op, whole, column, width, policy);
@@ -293,7 +295,8 @@ private:
     if (last == whole.indices.end())
       return;
     LDBG() << "transposes the rows of the product at " << op.getLoc();
-    OpBuilder b(op);
+    ServedRegionMarker marker(op->getAttrOfType<StringAttr>(kRegionAttr));
+    OpBuilder b(op, &marker);
     setFactor(op, operand, transpose(b, op.getLoc(), whole, orderFor(whole.indices, op.getResultDims(), *last)));
   }
 
@@ -318,7 +321,8 @@ private:
     if (k4 == ofRows.indices.rend() || !getExtent(ofMatrix, column) ||
         countRows(op, ofMatrix).value_or(policy.minInt8Rows) < policy.minInt8Rows)
       return;
-    OpBuilder b(op);
+    ServedRegionMarker marker(op->getAttrOfType<StringAttr>(kRegionAttr));
+    OpBuilder b(op, &marker);
     int64_t along = *k4;
     setFactor(op, matrix, packK4(b, op.getLoc(), ofMatrix, column, along));
     if (given.indices.back() != along)

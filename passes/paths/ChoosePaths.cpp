@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/ServedRegion.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
@@ -57,15 +58,19 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
     bool isMeasuring = times && times->isMeasuring();
     std::vector<const Path *> chosen =
         isMeasuring ? chooseToMeasure(operations, regions, all) : choose(operations, all);
-    IRRewriter rewriter(&getContext());
+    ServedRegionMarker marker;
+    IRRewriter rewriter(&getContext(), &marker);
     for (auto [op, path, candidates, region] : llvm::zip(operations, chosen, all, regions)) {
       if (!path)
         continue;
       rewriter.setInsertionPoint(op);
+      marker.setRegion(region.text.empty() ? StringAttr() : rewriter.getStringAttr(region.text));
       Operation *taken = path->take(op, machine, rewriter);
+      taken->removeAttr(kServedRegionAttr);
       llvm::stable_sort(candidates, [](const Candidate &x, const Candidate &y) { return x.cost < y.cost; });
       describe(taken, *path, candidates, region.text);
     }
+    marker.setRegion({});
     if (!isMeasuring)
       narrowActivations(rewriter, machine, all, chosen);
   }

@@ -186,7 +186,7 @@ func.func @unpack_words(%a: tensor<1x2x32xi8>) {
 // -----
 
 func.func @unpack_bits_without_words(%a: tensor<1x40x32xi32>) {
-  // expected-error @+1 {{has numbers of 20 bits, which are 16, 20 or 24 and need a 'packed_i32_axis'}}
+  // expected-error @+1 {{has numbers of 20 bits, which are an even number from 8 to 24 and need a 'packed_i32_axis'}}
   %0 = tenon.unpack %a {axis = 0 : i64, bits = 20 : i64} : (tensor<1x40x32xi32>) -> tensor<32x64xi32>
   return
 }
@@ -194,8 +194,8 @@ func.func @unpack_bits_without_words(%a: tensor<1x40x32xi32>) {
 // -----
 
 func.func @unpack_of_some_bits(%a: tensor<1x40x32xi32>) {
-  // expected-error @+1 {{has numbers of 12 bits, which are 16, 20 or 24}}
-  %0 = tenon.unpack %a {axis = 0 : i64, packed_i32_axis = 1 : i64, bits = 12 : i64} : (tensor<1x40x32xi32>) -> tensor<32x64xi32>
+  // expected-error @+1 {{has numbers of 13 bits, which are an even number from 8 to 24}}
+  %0 = tenon.unpack %a {axis = 0 : i64, packed_i32_axis = 1 : i64, bits = 13 : i64} : (tensor<1x40x32xi32>) -> tensor<32x64xi32>
   return
 }
 

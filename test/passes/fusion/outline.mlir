@@ -159,3 +159,23 @@ func.func @alike(%x: tensor<4xf32>) -> tensor<4xf32> {
   } loc("second")
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// A kernel of nothing but what a path needs says whose; one that computes something else does not.
+// CHECK-LABEL: @served
+// CHECK: func.func private @k0_reshape({{.*}} attributes {{{.*}}tenon.kernel, tenon.served_region = "a product"}
+// CHECK: func.func private @k1_cast({{.*}} attributes {{{.*}}tenon.kernel}
+func.func @served(%x: tensor<2xf32>, %y: tensor<2xf32>) -> (tensor<1x2xbf16>, tensor<2xbf16>) {
+  %0 = tenon.dispatch -> tensor<1x2xbf16> {
+    %1 = tenon.cast %x {tenon.served_region = "a product"} : (tensor<2xf32>) -> tensor<2xbf16>
+    %2 = tenon.reshape %1 : (tensor<2xbf16>) -> tensor<1x2xbf16>
+    tenon.yield %2 : tensor<1x2xbf16>
+  }
+  %3 = tenon.dispatch -> tensor<2xbf16> {
+    %4 = tenon.neg %y : (tensor<2xf32>) -> tensor<2xf32>
+    %5 = tenon.cast %4 {tenon.served_region = "a product"} : (tensor<2xf32>) -> tensor<2xbf16>
+    tenon.yield %5 : tensor<2xbf16>
+  }
+  return %0, %3 : tensor<1x2xbf16>, tensor<2xbf16>
+}

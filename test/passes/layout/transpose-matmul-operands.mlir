@@ -82,3 +82,13 @@ func.func @k4_groups(%x: tensor<70x16xui8>, %y: tensor<70x50xi8>) -> tensor<16x5
     : (tensor<70x16xui8>, tensor<70x50xi8>) -> tensor<16x50xi32>
   return %0 : tensor<16x50xi32>
 }
+
+// What a path that is measured needs besides says so.
+// CHECK-LABEL: @measured
+// CHECK: tenon.transpose %arg1 {permutation = array<i64: 1, 0>, tenon.served_region = "a product"}
+// CHECK-NEXT: tenon.contract {{.*}}tenon.region = "a product"
+func.func @measured(%x: tensor<64x32xf32>, %y: tensor<?x32xf32, #tenon.shape<N, 32>>) -> tensor<64x?xf32, #tenon.shape<64, N>> {
+  %0 = tenon.contract %x, %y {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 1>, tenon.region = "a product"}
+    : (tensor<64x32xf32>, tensor<?x32xf32, #tenon.shape<N, 32>>) -> tensor<64x?xf32, #tenon.shape<64, N>>
+  return %0 : tensor<64x?xf32, #tenon.shape<64, N>>
+}
