@@ -154,7 +154,7 @@ def Tenon_UnpackOp : Tenon_Op<"unpack", [Tenon_ElementAccess, Tenon_Recomputable
     With `packed_i32_axis`, eight elements of type ui4 along that dimension are packed into an i32,
     the first in the lowest bits: the input has ceil(its extent / 8) elements along it.
 
-    With `bits` as well, the elements are i32 of which the upper 16, 20 or 24 bits are significant
+    With `bits` as well, the elements are i32 of which the upper ones, 8 to 24, are significant
     and the lower ones are arbitrary. Groups that fill a whole number of i32 are packed
     (dialects/tenon/FixedNumbers.h); the extent of `packed_i32_axis` is a multiple of such a group.
 
