@@ -206,6 +206,20 @@ static void takeSteps(RewriterBase &rewriter, ConvolveOp op) {
   });
 }
 
+/// Lookups in a tied embedding read the rounded numbers, too, so that it is stored once.
+static void replaceLookups(RewriterBase &rewriter, WeightOp weight, Value packed) {
+  auto isLookup = [](OpOperand &use) { return isa<GatherOp>(use.getOwner()) && use.getOperandNumber() == 0; };
+  if (llvm::none_of(weight->getUses(), isLookup) || packed.getType() != weight.getType())
+    return;
+  Operation *unpack = packed.getDefiningOp(), *terms = unpack->getOperand(0).getDefiningOp();
+  rewriter.moveOpAfter(terms, weight);
+  // Products read theirs in panels, as a whole.
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointAfter(terms);
+  Value own = rewriter.clone(*unpack)->getResult(0);
+  rewriter.replaceUsesWithIf(weight.getResult(), own, isLookup);
+}
+
 Operation *tenon::rewriteSplitProduct(Operation *op, TermSplit split, RewriterBase &rewriter) {
   if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && hasPadding(convolve))
     padWithZeros(rewriter, convolve);
@@ -215,6 +229,8 @@ Operation *tenon::rewriteSplitProduct(Operation *op, TermSplit split, RewriterBa
   bool isWhole = product.areRowsSplitWhenRead();
   Value x = product.rows->get(), terms = splitTerms(rewriter, x, isWhole ? 1 : product.rowTerms, isWhole);
   Value packed = packWeight(rewriter, product);
+  if (split.rounds)
+    replaceLookups(rewriter, product.weight, packed);
   Operation *matrix = product.matrix->get().getDefiningOp();
   rewriter.modifyOpInPlace(op, [&] {
     product.rows->set(MergeBf16Op::create(rewriter, op->getLoc(), x.getType(), terms));

@@ -56,6 +56,16 @@ def emitWidened(name):
     print("  return %2 : tensor<128x300xf32>\n}")
 
 
+def emitTied(name):
+    """Rows of an embedding, and their products with all of it."""
+    print(f"func.func @{name}(%i: tensor<128xi64>, %x: tensor<128x256xf32>) -> (tensor<128x256xf32>, tensor<128x300xf32>) {{")
+    w = emitWeight(300, 256)
+    print(f"  %0 = tenon.gather %w, %i {{axis = 0 : i64}} : ({w}, tensor<128xi64>) -> tensor<128x256xf32>")
+    print("  %1 = tenon.contract %x, %w {lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 2, 1>,")
+    print(f"    result_dims = array<i64: 0, 2>}} : (tensor<128x256xf32>, {w}) -> tensor<128x300xf32>")
+    print("  return %0, %1 : tensor<128x256xf32>, tensor<128x300xf32>\n}")
+
+
 def emitConvolve(name, size, channels, filters, window=3):
     x, y = f"tensor<1x{size}x{size}x{channels}xf32>", f"tensor<1x{size // 2}x{size // 2}x{filters}xf32>"
     print(f"func.func @{name}(%x: {x}) -> {y} {{")
@@ -84,6 +94,7 @@ emitHalves("half_matrix", False)
 emitContracts("many_rows", 128, 256, 300, number=2)
 emitContracts("odd_depth", 128, 251, 300)
 emitConvolve("window", 28, 64, 128)
+emitTied("tied")
 print("}\nmodule @vectors_alone {")
 emitContracts("many_rows", 128, 200, 300)
 print("}")

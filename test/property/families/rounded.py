@@ -9,6 +9,7 @@ from draw import NUMBERS, makeSize
 TARGETS = ("x86-64-v3+amx-bf16",)
 OPTIONS = ("--tolerance", "2e-2")
 FLOAT = NUMBERS["float32"]
+INDEX = NUMBERS["int64"]
 # Whole steps, steps that end beyond the sum, and sums of less than a step.
 DEPTHS = (1, 3, 7, 31, 32, 33, 40, 64, 96, 100, 250, 256, 257, 520)
 WIDTHS = (17, 31, 32, 48, 64, 100, 131, 192)
@@ -76,9 +77,20 @@ def drawConv(d, operator):
     d.isWhole, d.slack = True, 4000
 
 
+def drawTied(d, operator):
+    """An embedding that is the matrix of the output, too."""
+    depth, columns = d.choose(32, 40, 64, 96), d.choose(33, 48, 100, 300)
+    w = d.weight(FLOAT, [columns, depth])
+    index = d.input(INDEX, [d.choose(2, 5, 17)], "plain", low=0, high=columns - 1)
+    x = d.node(operator, [w, index], dtypes=[FLOAT], isResult=d.chance(0.5))
+    transposed = d.node("Transpose", [w], dtypes=[FLOAT], isResult=False, perm=[1, 0])
+    _finish(d, d.node("MatMul", [x, transposed], dtypes=[FLOAT], isResult=False), columns)
+
+
 OPERATORS = {
     "MatMul": drawMatMul,
     "MatMul twice": drawTwo,
     "Add": drawResidual,
+    "Gather": drawTied,
     "Conv": drawConv,
 }
