@@ -24,6 +24,7 @@ class FuncOp;
 
 namespace tenon {
 class PathErrors;
+class PathSelection;
 class PathTimes;
 
 namespace plan {
@@ -43,9 +44,16 @@ using ConstantEvaluator = std::function<llvm::SmallVector<mlir::ElementsAttr>(ml
 /// `tenon-fold-constants` with something to compute with; without, it does nothing.
 std::unique_ptr<mlir::Pass> createFoldConstants(ConstantEvaluator evaluate, FoldConstantsOptions options = {});
 
-/// `tenon-choose-paths` that takes errors, which must not be null, from what was measured before.
+/// `tenon-choose-paths` that takes errors, which must not be null, from what was measured before, and adds what it
+/// takes to `selection`, which may be null.
 std::unique_ptr<mlir::Pass> createChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors,
-                                              std::shared_ptr<PathTimes> times);
+                                              std::shared_ptr<PathTimes> times,
+                                              std::shared_ptr<PathSelection> selection);
+
+/// Instead of it: operations take the paths that they took for the target that the module is named after. One that the
+/// module's machine cannot compute gives way to the default implementation, whose result is perturbed by the path's
+/// error.
+std::unique_ptr<mlir::Pass> createRepeatPaths(std::shared_ptr<const PathSelection> selection);
 
 } // namespace tenon
 

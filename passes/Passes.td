@@ -187,7 +187,11 @@ def WidenFloats : Pass<"tenon-widen-floats", "::mlir::func::FuncOp"> {
       %0 = tenon.cast %x : (tensor<4xf32>) -> tensor<4xf64>
       %1 = tenon.exp %0 : (tensor<4xf64>) -> tensor<4xf64>
     ```
+
+    With `round-halves`, what is f16 or bf16 in the model is rounded to it where it is
+    computed: how far the model's own types are off, with operations that are exact.
   }];
+  let options = [Option<"roundHalves", "round-halves", "bool", "false", "round results to f16 and bf16 where they are">];
 }
 
 def PromoteToF32 : Pass<"tenon-promote-to-f32", "::mlir::func::FuncOp"> {
@@ -469,6 +473,22 @@ def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
            "root of the sum of squared errors of all results">
   ];
   let statistics = [Statistic<"numTaken", "taken", "operations with another than the default implementation">];
+}
+
+def RepeatPaths : Pass<"tenon-repeat-paths", "::mlir::func::FuncOp"> {
+  let summary = "let operations take the paths that they took for another machine";
+  let description = [{
+    The graph is a copy of one in which `tenon-choose-paths` chose for the target
+    that the module is named after. An operation takes the path that it took there.
+    If the machine of `tenon.machine` cannot compute that path, the operation keeps its
+    default implementation, and its result is perturbed by the path's error: what the
+    whole model is off by can then be measured on a machine that is not the target.
+    The selection comes from the driver; `paths` are those of all operations that have a
+    choice, for tests.
+  }];
+  let options = [
+    ListOption<"paths", "paths", "std::string", "PATH or PATH@ERROR of the operations that have a choice, in order">
+  ];
 }
 
 def PadConvolutions : Pass<"tenon-pad-convolutions", "::mlir::func::FuncOp"> {

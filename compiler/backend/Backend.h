@@ -90,6 +90,10 @@ public:
 
   /// The target of that name; nothing if the backend has no such target.
   virtual std::optional<Target> getTarget(llvm::StringRef name) const { return std::nullopt; }
+  /// What kernels of a format are scheduled for where no target of --target is the backend's: the machine follows from
+  /// the settings alone, so that no choice depends on the machine that compiles. Nothing if its formats are those of
+  /// its targets.
+  virtual std::optional<Target> getFormatTarget(const BackendSettings &settings) const { return std::nullopt; }
   /// The names that getTarget takes, for messages.
   virtual std::vector<std::string> getTargetNames() const { return {}; }
   /// Makes targets of one artifact agree on the layouts of the weights that they share.

@@ -105,7 +105,7 @@ llvm::Error phases::writeCode(Kernels &kernels, const Plan &plan, const Setup &s
   assert(!kernels.modules->getOps<ModuleOp>().empty() && "each target has a module of kernels");
   ModuleOp own = *kernels.modules->getOps<ModuleOp>().begin();
   // A backend that passes of this process do not run for has a phase without a pipeline.
-  if (setup.backend != setup.targets.front().backend)
+  if (setup.backend->getCapabilities().artifactFormat.empty())
     if (llvm::Error error = runner.begin("code", own))
       return error;
   llvm::Expected<std::vector<CodeFile>> files =

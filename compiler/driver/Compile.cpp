@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/driver/Compile.h"
-#include "compiler/driver/ErrorMeter.h"
+#include "compiler/driver/Choices.h"
+#include "compiler/driver/Evaluate.h"
 #include "compiler/driver/PathTuner.h"
 #include "compiler/driver/Phases.h"
+#include "compiler/driver/PlanTimes.h"
+#include "compiler/driver/ProfilesLock.h"
 #include "compiler/driver/Record.h"
 #include "compiler/driver/WeightPlaces.h"
 #include "compiler/errors/CompileError.h"
@@ -19,6 +22,7 @@
 #include "dialects/plan/Plan.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -26,20 +30,6 @@
 using namespace mlir;
 using namespace tenon;
 using namespace tenon::phases;
-
-namespace {
-/// What a choice of paths led to.
-struct Choice {
-  unsigned number = 1;
-  double largestTaken = 0; ///< as in Launches
-  double totalTaken = 0;
-  Plan plan;
-  Kernels kernels;
-  Code code;           ///< of an artifact
-  ErrorReport error;   ///< likewise
-  KernelIRs kernelIRs; ///< of the first target, for a page
-};
-} // namespace
 
 static DialectRegistry makeRegistry(const CompileOptions &options, const BackendRegistry &backends) {
   DialectRegistry registry = phases::makeRegistry(backends);
@@ -68,83 +58,29 @@ static PhaseOptions getPhaseOptions(const CompileOptions &options, PhaseClock &c
   return phases;
 }
 
-static bool isErrorAsked(const CompileOptions &options) { return options.measuresError || options.readInputs; }
-
-/// Why the error of a choice is not measured; empty where it is.
-static std::string getWhyUnmeasured(const Choice &choice, const ErrorMeter *meter, const CompileOptions &options) {
-  if (!meter)
-    return "no code of the artifact runs on the machine that compiled it";
-  // What an earlier choice was measured for, this one is.
-  if (isErrorAsked(options) || choice.largestTaken > 0 || choice.number > 1)
-    return "";
-  return "only algorithms were chosen that are as exact as sums in their type; see --measure-error";
-}
-
-static llvm::Error measureError(Choice &choice, const Graph &graph, ErrorMeter *meter, const Setup &setup,
-                                uint64_t sourceHash, PhaseRunner &runner) {
-  const CompileOptions &options = setup.options;
-  if (std::string why = getWhyUnmeasured(choice, meter, options); !why.empty()) {
-    choice.error = ErrorReport::none(why);
-  } else {
-    ModuleOp simplified = const_cast<Graph &>(graph).module.get();
-    PassManager reference(&runner.getContext());
-    buildReferencePipeline(reference, nullptr);
-    if (llvm::Error error = runner.begin("error", meter->getImported() ? meter->getImported() : simplified, &reference))
-      return error;
-    choice.error = meter->measure(assemble(choice.plan, choice.code, setup, sourceHash), simplified, options.programs);
-  }
-  if (choice.error.isInputAtFault)
-    return makeError(CompileStatus::invalid, options.input + ": " + choice.error.reason);
-  if (isErrorAsked(options) && !choice.error.reason.empty())
-    runner.getDiagnostics().warn("its error is not measured: " + choice.error.reason);
-  return llvm::Error::success();
-}
-
-/// From launches of kernels to what the output needs: code for an artifact, kernels for all else.
-static llvm::Expected<Choice> lowerLaunches(Launches launches, const Setup &setup, PhaseRunner &runner) {
-  Choice choice;
-  choice.largestTaken = launches.largestTaken;
-  choice.totalTaken = launches.totalTaken;
-  bool isRecorded = !setup.options.report.empty();
-  if (isRecorded)
-    recordTensorKernels(*launches.modules->getOps<ModuleOp>().begin(), choice.kernelIRs);
-  llvm::Expected<Plan> plan = makePlan(std::move(launches), setup, runner);
-  if (!plan)
-    return plan.takeError();
-  choice.plan = std::move(*plan);
-  llvm::Expected<Kernels> kernels = lowerKernels(choice.plan, runner);
-  if (!kernels)
-    return kernels.takeError();
-  choice.kernels = std::move(*kernels);
-  if (isRecorded)
-    recordBufferKernels(*choice.kernels.modules->getOps<ModuleOp>().begin(), choice.kernelIRs);
-  if (!setup.makesArtifact)
-    return choice;
-  llvm::Expected<Code> code = generateCode(choice.kernels, choice.plan, setup, runner);
-  if (!code)
-    return code.takeError();
-  choice.code = std::move(*code);
-  return choice;
-}
-
-/// From a choice of paths on.
-static llvm::Expected<Choice> lower(const Graph &graph, const PathChoice &paths, const Setup &setup,
-                                    PhaseRunner &runner) {
-  runner.beginRound(paths.number);
-  llvm::Expected<Launches> launches = makeLaunches(graph, setup, paths, runner);
-  if (!launches)
-    return launches.takeError();
-  llvm::Expected<Choice> choice = lowerLaunches(std::move(*launches), setup, runner);
-  if (choice)
-    choice->number = paths.number;
-  return choice;
+/// A file of locked records decides where there is one. Who tunes writes another.
+static bool isLockRead(const CompileOptions &options) {
+  return !options.profilesLock.empty() && options.tuneSeconds == 0 && llvm::sys::fs::exists(options.profilesLock);
 }
 
 /// Takes records of real runs into account, if there are any or some are to be made.
 static llvm::Error openProfiles(const Setup &setup, PathChoice &paths, PhaseRunner &runner) {
   const CompileOptions &options = setup.options;
   bool isTuning = options.tuneSeconds > 0;
-  if (!setup.backend->getCapabilities().hasPaths || (options.profiles.empty() && !isTuning))
+  if (!setup.backend->getCapabilities().hasPaths)
+    return options.profilesLock.empty()
+               ? llvm::Error::success()
+               : makeError(CompileStatus::misuse, "--profiles-lock: kernels for GPUs are not chosen by records");
+  if (isLockRead(options)) {
+    llvm::Expected<std::vector<ProfileRecord>> locked = readProfilesLock(options.profilesLock);
+    if (!locked)
+      return locked.takeError();
+    if (options.import.onInputFile)
+      options.import.onInputFile(options.profilesLock, 0);
+    paths.times = std::make_shared<RecordedTimes>(setup.targets, std::move(*locked));
+    return llvm::Error::success();
+  }
+  if (options.profiles.empty() && options.profilesLock.empty() && !isTuning)
     return llvm::Error::success();
   std::unique_ptr<ProfileStore> store;
   if (!options.profiles.empty()) {
@@ -205,44 +141,6 @@ static llvm::Error tune(const Graph &graph, const PathChoice &paths, const Setup
   return llvm::Error::success();
 }
 
-/// Chooses paths, again where the model is not exact enough, and lowers what was chosen.
-static llvm::Expected<Choice> lowerWithinTolerance(const Graph &graph, PathChoice paths, ErrorMeter *meter,
-                                                   const Setup &setup, uint64_t sourceHash, PhaseRunner &runner) {
-  // Then every operation has its default implementation.
-  constexpr unsigned kAttempts = 3;
-  // The largest error of a result scatters: so much less than the tolerance is aimed at.
-  constexpr double kMargin = 0.9;
-  // A choice that is off by so much less is better than a faster one, where both are off by more than they may.
-  constexpr double kNotablyLess = 0.75;
-  double tolerance = setup.options.tolerance;
-  std::optional<Choice> best;
-  for (;; ++paths.number) {
-    llvm::Expected<Choice> choice = lower(graph, paths, setup, runner);
-    if (!choice || !setup.makesArtifact)
-      return choice;
-    if (llvm::Error error = measureError(*choice, graph, meter, setup, sourceHash, runner))
-      return error;
-    if (!choice->error.reason.empty() || choice->error.getLargest() <= tolerance)
-      return choice;
-    double total = choice->totalTaken, excess = choice->error.getLargest() / tolerance;
-    // One path may be off by less than the default implementation, and it is faster: sums are shorter.
-    bool isBetter = !best || choice->error.getLargest() < kNotablyLess * best->error.getLargest();
-    if (isBetter)
-      best = std::move(*choice);
-    best->number = paths.number;
-    if (total == 0)
-      break;
-    // An error of the whole grows in proportion to those of its parts.
-    if (paths.number < kAttempts)
-      paths.budget.total = total * kMargin / excess;
-    else
-      paths.budget = {};
-  }
-  runner.getDiagnostics().warn("its error exceeds --tolerance even with the most exact algorithms: " +
-                               best->error.describeLargest());
-  return std::move(*best);
-}
-
 /// [{"offset": 0, "dtype": "f32", "shape": [16, 1, 3, 3]}, ...]
 static nlohmann::json describeWeights(const WeightSection &weights) {
   nlohmann::json list = nlohmann::json::array();
@@ -281,7 +179,22 @@ static nlohmann::json describePlaces(ModuleOp modules) {
   return places;
 }
 
-static std::string getMeta(const Choice &choice, const Setup &setup, uint64_t sourceHash) {
+/// [{"target": "host", "region": "0123...", "path": "winograd-4", "nanoseconds": 5, "threads": 2, "hardware":
+/// "4567..."}, ...]
+static nlohmann::json describeRecords(const RecordedTimes &times) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto &[target, record] : times.listUsed())
+    list.push_back({{"target", target},
+                    {"region", record.kernel.getRegionFingerprint()},
+                    {"path", record.kernel.schedule},
+                    {"nanoseconds", record.min},
+                    {"threads", record.threads},
+                    {"cpu", record.hardware.cpu},
+                    {"hardware", record.hardware.getFingerprint()}});
+  return list;
+}
+
+static std::string getMeta(const Choice &choice, const RecordedTimes *times, const Setup &setup, uint64_t sourceHash) {
   nlohmann::json meta;
   meta["source"] = llvm::sys::path::filename(setup.options.input).str();
   meta["source_xxh3"] = llvm::utohexstr(sourceHash, /*LowerCase=*/true, 16);
@@ -294,6 +207,10 @@ static std::string getMeta(const Choice &choice, const Setup &setup, uint64_t so
   meta["paths"] = {{"choices", choice.number}, {"largest_error", choice.largestTaken}};
   for (auto [target, variant] : llvm::zip(setup.targets, choice.plan.variants))
     meta["paths"]["kernels"][target.name] = variant.paths;
+  if (nlohmann::json records = times ? describeRecords(*times) : nlohmann::json(); !records.empty())
+    meta["records"] = std::move(records);
+  if (nlohmann::json plans = times ? describePlans(*times, setup.options.tolerance) : nlohmann::json(); !plans.empty())
+    meta["plans"] = std::move(plans);
   if (setup.options.bisect)
     meta["opt_bisect_limit"] = setup.options.bisect->toString();
   if (nlohmann::json places = describePlaces(*choice.plan.modules); !places.empty())
@@ -306,7 +223,33 @@ static std::string getMeta(const Choice &choice, const Setup &setup, uint64_t so
   return meta.dump();
 }
 
-static llvm::Error writeOutput(Choice &choice, const Setup &setup, uint64_t sourceHash, PhaseRunner &runner) {
+/// All records of a lock have to decide: with some that do not it was made for another model, target or compiler, and
+/// choices would be made by estimates that were meant to be locked.
+static llvm::Error checkLock(const CompileOptions &options, const RecordedTimes &times) {
+  std::vector<ProfileRecord> unused = times.listUnused();
+  // Other choices make another plan.
+  llvm::erase_if(unused, isPlanRecord);
+  if (unused.empty())
+    return llvm::Error::success();
+  const ProfileRecord &first = unused.front();
+  return makeError(
+      CompileStatus::invalid,
+      options.profilesLock + ": does not fit: records of no operation of this model for these targets, with " +
+          getProfiledCompiler() + ": " + llvm::Twine(unused.size()) + ", such as '" + first.kernel.schedule + "' by " +
+          first.kernel.compiler + "; compile with --tune, or without the file, to write another");
+}
+
+static llvm::Error finishLock(const CompileOptions &options, const RecordedTimes &times) {
+  if (options.profilesLock.empty() || times.isLocked())
+    return llvm::Error::success();
+  std::vector<ProfileRecord> records;
+  for (RecordedTimes::Used &used : times.listUsed())
+    records.push_back(std::move(used.record));
+  return writeProfilesLock(options.profilesLock, records);
+}
+
+static llvm::Error writeOutput(Choice &choice, const RecordedTimes *times, const Setup &setup, uint64_t sourceHash,
+                               PhaseRunner &runner) {
   if (setup.options.output.empty())
     return llvm::Error::success();
   runner.announce("output");
@@ -315,11 +258,17 @@ static llvm::Error writeOutput(Choice &choice, const Setup &setup, uint64_t sour
   if (!setup.makesArtifact)
     return writeIR(choice.plan, choice.kernels, setup);
   ArtifactParts parts = assemble(choice.plan, choice.code, setup, sourceHash);
-  parts.meta = getMeta(choice, setup, sourceHash);
+  parts.meta = getMeta(choice, times, setup, sourceHash);
   if (llvm::Error error = writeArtifact(parts, setup.options.output))
     return makeError(CompileStatus::resources,
                      "cannot write " + setup.options.output + ": " + llvm::toString(std::move(error)));
   return llvm::Error::success();
+}
+
+/// What the reference is computed on. Where all targets are named, figures do not depend on this machine.
+static Target getReferenceTarget(const Setup &setup) {
+  bool hasHost = llvm::any_of(setup.targets, [](const Target &target) { return target.name == kHostTarget; });
+  return hasHost ? *getBackendRegistry().getTarget(kHostTarget) : getEvaluationTarget();
 }
 
 static llvm::Error compile(const CompileOptions &options, const BackendRegistry &backends, PhaseRunner &runner,
@@ -334,14 +283,11 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
   uint64_t sourceHash = imported->sourceHash;
   if (!options.report.empty())
     record.source = recordSource(*imported->module);
-  std::unique_ptr<ErrorMeter> meter; // null if no error can be measured
-  bool runsHere = llvm::any_of(setup->targets, [](const Target &target) { return target.runsHere; });
-  if (setup->makesArtifact && runsHere)
-    meter = std::make_unique<ErrorMeter>(imported->module->clone(), options.readInputs);
-  // What several operations add to the error of a result is about as much as four of them.
-  constexpr double kShare = 0.25;
+  std::unique_ptr<ErrorMeter> meter;
+  if (setup->makesArtifact)
+    meter = std::make_unique<ErrorMeter>(imported->module->clone(), options.readInputs, getReferenceTarget(*setup));
   PathChoice paths;
-  paths.budget.each = options.tolerance * kShare;
+  paths.budget.each = getFirstBudget(options.tolerance);
   if (llvm::Error error = openProfiles(*setup, paths, runner))
     return error;
   llvm::Expected<Graph> graph = simplifyGraph(std::move(*imported), *setup, paths, runner);
@@ -359,7 +305,14 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
     record.weights = recordWeights(first, choice->plan.weights);
     record.kernels = std::move(choice->kernelIRs);
   }
-  return writeOutput(*choice, *setup, sourceHash, runner);
+  if (llvm::Error error = statePlans(*graph, paths, *choice, meter.get(), *setup, sourceHash, runner))
+    return error;
+  if (paths.times)
+    if (llvm::Error error = checkLock(options, *paths.times))
+      return error;
+  if (llvm::Error error = writeOutput(*choice, paths.times.get(), *setup, sourceHash, runner))
+    return error;
+  return paths.times ? finishLock(options, *paths.times) : llvm::Error::success();
 }
 
 static llvm::Error writeIndex(const CompileOptions &options, ArrayRef<DumpedFile> dumps) {

@@ -32,6 +32,9 @@ inline constexpr char kHostTarget[] = "host";
 /// In a folder of dumps, the weights that were computed.
 inline constexpr char kDumpedWeights[] = "weights.bin";
 
+/// What --tolerance is where nobody says.
+inline constexpr double kDefaultTolerance = 1e-5;
+
 struct CompileOptions {
   std::string input; ///< an ONNX file, a Hugging Face folder, or tenon-dialect .mlir
   /// Where set: makes the model, and reports why it cannot; `input` is its name, then.
@@ -42,13 +45,14 @@ struct CompileOptions {
   std::string emit = kArtifactOutput;               ///< kArtifactOutput, kIROutput or the name of a backend's format
   BackendSettings backendSettings; ///< values of backends' options; those that are left out have their defaults
   ImportOptions import;
-  uint64_t importMemoryLimit = 0;    ///< bytes that the import may take; 0: 4 * the model's files + 1 GB
-  double importTimeLimit = 600;      ///< seconds; 0: no limit
-  std::vector<std::string> programs; ///< for which sizes there is a program of its own (SizeProfiles.h)
-  double tolerance = 1e-5;           ///< largest error of an output
-  bool measuresError = false;        ///< even where every operation has its default implementation
-  InputReader readInputs;            ///< to measure errors with, then in any case; where null, inputs are generated
-  uint64_t memoryLimit = 0;          ///< bytes that a run may need, for all sizes that the ranges allow; 0: any
+  uint64_t importMemoryLimit = 0;       ///< bytes that the import may take; 0: 4 * the model's files + 1 GB
+  double importTimeLimit = 600;         ///< seconds; 0: no limit
+  std::vector<std::string> programs;    ///< for which sizes there is a program of its own (SizeProfiles.h)
+  double tolerance = kDefaultTolerance; ///< largest error of an output
+  bool needsTolerance = true;           ///< whether it is an error to exceed it, and not a warning
+  bool measuresError = false;           ///< even where every operation has its default implementation
+  InputReader readInputs;               ///< to measure errors with, then in any case; where null, inputs are generated
+  uint64_t memoryLimit = 0;             ///< bytes that a run may need, for all sizes that the ranges allow; 0: any
   uint64_t l2Bytes = 0,
            llcBytes = 0;     ///< of a core of the targets, and of what it shares; 0: those of the host, or usual ones
   std::string dumpDir;       ///< where not empty: one numbered .mlir file a pass that changed something
@@ -57,7 +61,9 @@ struct CompileOptions {
   std::string depfile;       ///< where not empty: gets a rule of make, of the output and the files that were read
   std::string profiles;      ///< file with records of real runs, by which paths are chosen; none where it is empty
   bool needsProfiles = true; ///< whether it is an error that the file cannot be read, and not a warning
-  double tuneSeconds = 0;    ///< how long models may run to measure paths that have no record; 0: not at all
+  std::string
+      profilesLock; ///< file of the records that decide instead; it is written where there is none, or with --tune
+  double tuneSeconds = 0;          ///< how long models may run to measure paths that have no record; 0: not at all
   std::optional<StepLimit> bisect; ///< the optional steps that are taken; all of them where it is not set
   bool keepsResults = false;       ///< results of launches become outputs, after those of the model
   bool timing = false;             ///< whether how long phases and passes take goes to standard error

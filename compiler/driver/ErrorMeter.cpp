@@ -6,16 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/driver/ErrorMeter.h"
-#include "compiler/artifact/ArtifactFile.h"
 #include "compiler/driver/FloatChoices.h"
 #include "compiler/driver/LoadedModel.h"
 #include "compiler/driver/Reference.h"
+#include "dialects/tenon/ReducedPrecision.h"
 #include "dialects/tenon/Tenon.h"
 #include "passes/Kernel.h"
 #include "llvm/ADT/APFloat.h"
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 using namespace mlir;
 using namespace tenon;
@@ -73,63 +72,6 @@ static uint64_t countDiffering(const char *got, const char *want, uint64_t count
   return differing;
 }
 
-/// Two digits: what lies behind them may depend on the machine that measures.
-static std::string getFigure(double error) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1e", error);
-  return text;
-}
-
-static nlohmann::json toJson(double error) {
-  return std::isfinite(error) ? nlohmann::json(std::strtod(getFigure(error).c_str(), nullptr)) : nlohmann::json();
-}
-
-//===----------------------------------------------------------------------===//
-// Reports
-//===----------------------------------------------------------------------===//
-
-static const OutputError *findLargest(const ErrorReport &report) {
-  const OutputError *largest = nullptr;
-  for (const OutputError &output : report.outputs)
-    if (output.isFloat && output.note.empty() && (!largest || output.error > largest->error))
-      largest = &output;
-  return largest;
-}
-
-double ErrorReport::getLargest() const {
-  const OutputError *largest = findLargest(*this);
-  return largest ? largest->error : 0;
-}
-
-std::string ErrorReport::describeLargest() const {
-  const OutputError *largest = findLargest(*this);
-  if (!largest)
-    return "";
-  return getFigure(largest->error) + " of the largest element of output '" + largest->name + "', with " +
-         std::to_string(numSets) + (areInputsGiven ? " given" : " generated") +
-         (numSets == 1 ? " input set" : " input sets");
-}
-
-std::string ErrorReport::toJson() const {
-  if (!reason.empty())
-    return nlohmann::json({{"not_measured", reason}}).dump();
-  nlohmann::json json;
-  json["input_sets"] = numSets;
-  json["inputs"] = areInputsGiven ? "given" : "generated";
-  json["largest"] = ::toJson(getLargest());
-  for (const OutputError &output : outputs) {
-    nlohmann::json entry = {{"name", output.name}};
-    if (output.isFloat)
-      entry["error"] = ::toJson(output.error);
-    else
-      entry.update({{"differing", output.differing}, {"elements", output.count}});
-    if (!output.note.empty())
-      entry["note"] = output.note;
-    json["outputs"].push_back(std::move(entry));
-  }
-  return json.dump();
-}
-
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//
@@ -166,7 +108,7 @@ std::string ErrorMeter::makeInputs(ModuleOp simplified, ArrayRef<std::string> pr
   return "";
 }
 
-std::string ErrorMeter::runReference(LoadedModel &reference) {
+std::string ErrorMeter::runReference(LoadedModel &reference, Results &all) {
   constexpr uint64_t kMaxBytes = uint64_t(4) << 30;
   for (InputSet &set : sets) {
     if (reference.measureMemory(set).value_or(0) > kMaxBytes)
@@ -176,7 +118,7 @@ std::string ErrorMeter::runReference(LoadedModel &reference) {
       isInputAtFault = reader && status == TENON_INVALID;
       return error;
     }
-    std::vector<Result> &results = wanted.emplace_back();
+    std::vector<Result> &results = all.emplace_back();
     for (uint32_t i = 0; i < reference.getInfo().output_count; ++i) {
       tenon_tensor tensor;
       if (tenon_session_output(reference.getSession(), i, &tensor, nullptr) != TENON_OK)
@@ -189,19 +131,54 @@ std::string ErrorMeter::runReference(LoadedModel &reference) {
   return "";
 }
 
+/// The largest relative error of rounding to the f16 or bf16 that an operation of the model computes; 0 where none
+/// does.
+static double findRoundoff(ModuleOp imported) {
+  double largest = 0;
+  imported.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (isReducedPrecision(type) && !isa<WeightOp>(op) && !op->hasTrait<DataMovement>()) {
+        auto element = cast<FloatType>(getElementTypeOrSelf(type));
+        largest = std::max(largest, std::ldexp(1.0, -static_cast<int>(element.getFPMantissaWidth())));
+      }
+  });
+  return largest;
+}
+
+/// Without the second reference, which may fail where the first does not, the types' own roundoff is all that is known.
+void ErrorMeter::measureOwnErrors(OwningOpRef<ModuleOp> rounded) {
+  ownErrors.assign(wanted.front().size(), 0);
+  llvm::Expected<std::unique_ptr<LoadedModel>> reference = loadReference(*rounded, target, /*roundsHalves=*/true);
+  if (!reference)
+    return llvm::consumeError(reference.takeError());
+  Results results;
+  if (!runReference(**reference, results).empty())
+    return;
+  for (auto [mine, exact] : llvm::zip(results, wanted))
+    for (auto [own, x, y] : llvm::zip(ownErrors, mine, exact))
+      if (isFloat(x.dtype) && x.dims == y.dims)
+        own = std::max(own, getError(x.dtype, x.bytes.data(), y.dtype, y.bytes.data(),
+                                     tenon_tensor_bytes(TENON_U8, x.dims.size(), x.dims.data())));
+}
+
 std::string ErrorMeter::prepare(ModuleOp simplified, ArrayRef<std::string> programs, const LoadedModel &model) {
   size_t numSeeds = 0;
   simplified.walk([&](RunSeedOp) { ++numSeeds; });
   if (numSeeds > getProgramFunctions(simplified).size())
     return "the model draws random numbers several times, in an order that may differ";
-  llvm::Expected<std::unique_ptr<LoadedModel>> reference = loadReference(*imported);
+  roundoff = findRoundoff(*imported);
+  OwningOpRef<ModuleOp> rounded = roundoff > 0 ? imported->clone() : ModuleOp();
+  llvm::Expected<std::unique_ptr<LoadedModel>> reference = loadReference(*imported, target);
   imported = nullptr;
   if (!reference)
     return llvm::toString(reference.takeError());
   if (std::string error = makeInputs(simplified, programs, model, **reference); !error.empty())
     return error;
   choices = findFloatChoices(getProgramFunctions(simplified).back());
-  return runReference(**reference);
+  std::string error = runReference(**reference, wanted);
+  if (error.empty() && rounded && !wanted.empty())
+    measureOwnErrors(std::move(rounded));
+  return error;
 }
 
 void ErrorMeter::compare(const Result &want, const tenon_tensor &got, OutputError &output) const {
@@ -214,13 +191,15 @@ void ErrorMeter::compare(const Result &want, const tenon_tensor &got, OutputErro
   const char *data = static_cast<const char *>(got.data);
   if (output.isFloat) {
     output.error = std::max(output.error, getError(got.dtype, data, want.dtype, want.bytes.data(), count));
+    if (output.own > 0 || got.dtype == TENON_F16 || got.dtype == TENON_BF16)
+      output.roundoff = roundoff;
     return;
   }
   output.count += count;
   output.differing += countDiffering(data, want.bytes.data(), count, count ? want.bytes.size() / count : 0);
 }
 
-ErrorReport ErrorMeter::measure(const ArtifactParts &parts, ModuleOp simplified, ArrayRef<std::string> programs) {
+ErrorReport ErrorMeter::measure(const LoadedModel &model, ModuleOp simplified, ArrayRef<std::string> programs) {
   ErrorReport report;
   report.areInputsGiven = reader != nullptr;
   auto giveUp = [&](std::string reason) {
@@ -229,25 +208,23 @@ ErrorReport ErrorMeter::measure(const ArtifactParts &parts, ModuleOp simplified,
     report.outputs.clear();
     return report;
   };
-  llvm::Expected<std::unique_ptr<LoadedModel>> loaded = LoadedModel::load(parts);
-  if (!loaded)
-    return giveUp(llvm::toString(loaded.takeError()));
-  std::unique_ptr<LoadedModel> &model = *loaded;
   if (imported)
-    whyNot = prepare(simplified, programs, *model);
+    whyNot = prepare(simplified, programs, model);
   if (!whyNot.empty())
     return giveUp(whyNot);
   report.numSets = sets.size();
   // Results of launches that were kept come after the model's own outputs, and the reference has none.
   report.outputs.resize(wanted.empty() ? 0 : wanted.front().size());
+  for (auto [output, own] : llvm::zip(report.outputs, ownErrors))
+    output.own = own;
   for (auto [set, results] : llvm::zip(sets, wanted)) {
-    if (std::string error = run(*model, set); !error.empty())
+    if (std::string error = run(model, set); !error.empty())
       return giveUp(error);
     for (auto [i, output] : llvm::enumerate(report.outputs)) {
       tenon_tensor_info info;
       tenon_tensor tensor;
-      if (tenon_artifact_output(model->getArtifact(), i, &info, nullptr) != TENON_OK ||
-          tenon_session_output(model->getSession(), i, &tensor, nullptr) != TENON_OK)
+      if (tenon_artifact_output(model.getArtifact(), i, &info, nullptr) != TENON_OK ||
+          tenon_session_output(model.getSession(), i, &tensor, nullptr) != TENON_OK)
         return giveUp("an output cannot be read");
       output.name = info.name;
       if (!choices[i].empty())

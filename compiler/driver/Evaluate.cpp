@@ -20,10 +20,8 @@ using namespace tenon;
 /// Weights of at most this many elements are attributes that folders can look into.
 static constexpr int64_t kSmall = 1024;
 
-/// What constants are computed with: not with all that this machine can do, but with what most machines can,
-/// since the bytes that come out must not depend on where a model is compiled.
-static Target getEvaluationTarget() {
-  for (const char *name : {"x86-64-v3", "x86-64-v2", "aarch64"})
+Target tenon::getEvaluationTarget() {
+  for (const char *name : {"x86-64-v2", "aarch64"})
     if (std::optional<Target> target = getBackendRegistry().getTarget(name); target && target->runsHere)
       return *target;
   return *getBackendRegistry().getTarget(kHostTarget);

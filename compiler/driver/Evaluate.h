@@ -13,6 +13,12 @@
 
 namespace tenon {
 
+struct Target;
+
+/// What constants are computed with, and what stands in for a target that is named: not all that this machine can do,
+/// but what every machine of its kind can. The bytes that come out do not depend on where a model is compiled.
+Target getEvaluationTarget();
+
 /// The results of the module's `main`, which takes no arguments: compiled for this machine, and run in this
 /// process. Large results are resources, which their context owns. Empty where something in it cannot be
 /// compiled; nothing is reported then, since the model itself will be.

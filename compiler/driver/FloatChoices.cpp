@@ -13,11 +13,19 @@ using namespace tenon;
 
 static bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(value)); }
 
+/// Whether a cast to the type rounds by steps that no tolerance covers: to integers, and to floats of eight and four
+/// bits.
+static bool isCoarse(Type type) {
+  constexpr unsigned kFineBits = 16; // format: of the smallest float that rounds by little
+  return !isa<FloatType>(type) || type.getIntOrFloatBitWidth() < kFineBits;
+}
+
 /// Whether the operation makes something of floats that jumps.
 static bool isChoice(Operation *op) {
   if (llvm::none_of(op->getOperands(), isFloat))
     return false;
-  return op->hasTrait<Discontinuous>() || (isa<CastOp>(op) && !isa<FloatType>(getElementTypeOrSelf(op->getResult(0))));
+  return op->hasTrait<Discontinuous>() || (isa<CastOp>(op) && isCoarse(getElementTypeOrSelf(op->getResult(0))) &&
+                                           !isCoarse(getElementTypeOrSelf(op->getOperand(0))));
 }
 
 /// What passes a comparison on as it is, or selects by it.

@@ -24,6 +24,7 @@ static GraphOptions getGraphOptions(const Setup &setup, const PathChoice &choice
   graph.budget = choice.budget;
   graph.errors = choice.errors;
   graph.times = choice.times;
+  graph.selection = choice.selection;
   return graph;
 }
 
@@ -53,6 +54,7 @@ llvm::Expected<Launches> phases::makeLaunches(const Graph &graph, const Setup &s
   ModuleOp shared = const_cast<Graph &>(graph).module.get();
   Launches launches{splitTargets(shared, setup.targets)};
   choice.errors->forgetTaken();
+  choice.selection->clear();
   if (llvm::Error error = runner.run("launches", *launches.modules, [&](OpPassManager &pm) {
         buildLaunchPipeline(pm.nest<ModuleOp>(), getGraphOptions(setup, choice));
       }))

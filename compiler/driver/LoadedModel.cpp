@@ -17,6 +17,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "runtime/format/Layout.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
@@ -128,10 +129,31 @@ static llvm::Error runPasses(ModuleOp module, llvm::function_ref<void(OpPassMana
   return succeeded(pm.run(module)) ? llvm::Error::success() : makeReportedError(CompileStatus::fault);
 }
 
+/// The plans of a function's programs, of which the one for all sizes is the last, and the kernels that they launch.
+static llvm::Expected<SerializedPlan> serializeAll(ModuleOp module, WeightSection &weights,
+                                                   std::vector<std::string> &plans) {
+  SerializedPlan all;
+  llvm::StringSet<> known;
+  for (plan::ProgramOp program : module.getOps<plan::ProgramOp>()) {
+    FailureOr<SerializedPlan> plan = serializePlan(program, "constants", weights);
+    if (failed(plan))
+      return makeReportedError(CompileStatus::fault);
+    llvm::copy_if(plan->kernels, std::back_inserter(all.kernels),
+                  [&](const std::string &name) { return known.insert(name).second; });
+    plans.push_back(std::move(plan->bytes));
+    if (!program.getSizes())
+      break;
+  }
+  if (plans.empty())
+    return makeReportedError(CompileStatus::invalid);
+  return all;
+}
+
 /// The same as compileInMemory, where diagnostics tell the reason of some failures.
 static llvm::Expected<std::unique_ptr<LoadedModel>> compileAndLoad(ModuleOp module,
                                                                    llvm::function_ref<void(OpPassManager &)> build,
-                                                                   const Target &target, CodeEffort effort) {
+                                                                   const Target &target, CodeEffort effort,
+                                                                   bool borrowsWeights) {
   setMachine(module, target.machine);
   if (llvm::Error error = runPasses(module, build))
     return error;
@@ -140,12 +162,13 @@ static llvm::Expected<std::unique_ptr<LoadedModel>> compileAndLoad(ModuleOp modu
     return error;
   WeightSection weights;
   auto programs = module.getOps<plan::ProgramOp>();
-  if (programs.empty())
-    return makeReportedError(CompileStatus::invalid);
-  std::vector<ArrayRef<char>> borrowed = borrowWeights(*programs.begin());
-  FailureOr<SerializedPlan> plan = serializePlan(*programs.begin(), "constants", weights);
-  if (failed(plan))
-    return makeReportedError(CompileStatus::fault);
+  std::vector<ArrayRef<char>> borrowed;
+  if (borrowsWeights && !programs.empty())
+    borrowed = borrowWeights(*programs.begin());
+  ArtifactParts::Variant variant{target.getSectionTarget(), {}, {}};
+  llvm::Expected<SerializedPlan> plan = serializeAll(module, weights, variant.plans);
+  if (!plan)
+    return plan.takeError();
   const BackendSettings settings;
   auto runBackend = [](StringRef, ModuleOp own, llvm::function_ref<void(OpPassManager &)> passes) {
     return runPasses(own, passes);
@@ -155,7 +178,7 @@ static llvm::Expected<std::unique_ptr<LoadedModel>> compileAndLoad(ModuleOp modu
                                       runBackend, effort});
   if (!code)
     return code.takeError();
-  ArtifactParts::Variant variant{target.getSectionTarget(), {std::move(plan->bytes)}, std::move(code->front().bytes)};
+  variant.code = std::move(code->front().bytes);
   llvm::Expected<std::unique_ptr<LoadedModel>> model = LoadedModel::load({{std::move(variant)}, &weights, "", 0});
   if (!model)
     return model.takeError();
@@ -166,14 +189,15 @@ static llvm::Expected<std::unique_ptr<LoadedModel>> compileAndLoad(ModuleOp modu
 
 llvm::Expected<std::unique_ptr<LoadedModel>> tenon::compileInMemory(ModuleOp module,
                                                                     llvm::function_ref<void(OpPassManager &)> build,
-                                                                    const Target &target, CodeEffort effort) {
+                                                                    const Target &target, CodeEffort effort,
+                                                                    bool borrowsWeights) {
   std::string reason; // the first diagnostic
   ScopedDiagnosticHandler keepFirst(module.getContext(), [&](Diagnostic &diagnostic) {
     if (reason.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
       reason = diagnostic.str();
     return success();
   });
-  llvm::Expected<std::unique_ptr<LoadedModel>> model = compileAndLoad(module, build, target, effort);
+  llvm::Expected<std::unique_ptr<LoadedModel>> model = compileAndLoad(module, build, target, effort, borrowsWeights);
   if (model)
     return model;
   std::string message;

@@ -56,12 +56,14 @@ private:
   tenon_artifact_info info{};
 };
 
-/// Compiles the module, which it changes, for a target that runs here: `build` makes programs of it. Large weights
-/// are read where the module has them, as inputs after its own that are bound. Fails where something in it cannot be
-/// compiled; the message is the first diagnostic, if there was any.
+/// Compiles the module, which it changes, for a target that runs here: `build` makes programs of it. Where
+/// `borrowsWeights`, there is one program, and large weights are read where the module has them, as inputs after its
+/// own that are bound. Fails where something in it cannot be compiled; the message is the first diagnostic, if there
+/// was any.
 llvm::Expected<std::unique_ptr<LoadedModel>> compileInMemory(mlir::ModuleOp module,
                                                              llvm::function_ref<void(mlir::OpPassManager &)> build,
-                                                             const Target &target, CodeEffort effort);
+                                                             const Target &target, CodeEffort effort,
+                                                             bool borrowsWeights = true);
 
 } // namespace tenon
 

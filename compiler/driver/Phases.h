@@ -20,6 +20,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "passes/paths/ErrorBudget.h"
 #include "passes/paths/PathErrors.h"
+#include "passes/paths/PathSelection.h"
 #include <nlohmann/json.hpp>
 
 /// A compilation is a chain of phases: each result is a struct, and a function makes it from the ones before.
@@ -61,6 +62,7 @@ struct PathChoice {
   ErrorBudget budget;  ///< of operations that have not their default implementations
   std::shared_ptr<PathErrors> errors = std::make_shared<PathErrors>();
   std::shared_ptr<RecordedTimes> times; ///< null if records of real runs do not count
+  std::shared_ptr<PathSelection> selection = std::make_shared<PathSelection>(); ///< what was chosen last
 };
 
 /// The simplified graph, which all targets share and each choice of paths begins with.

@@ -14,9 +14,16 @@ std::string tenon::getProfiledCompiler() { return "tenon " TENON_VERSION; }
 
 RecordedTimes::RecordedTimes(llvm::ArrayRef<Target> targets, std::unique_ptr<ProfileStore> store)
     : store(std::move(store)) {
-  for (const Target &target : targets)
+  for (const Target &target : targets) {
+    needed[target.name] = target.needed;
     if (target.runsHere)
       hardware[target.name] = getThisHardware(target.needed);
+  }
+}
+
+RecordedTimes::RecordedTimes(llvm::ArrayRef<Target> targets, std::vector<ProfileRecord> locked)
+    : RecordedTimes(targets, std::unique_ptr<ProfileStore>()) {
+  this->locked = std::move(locked);
 }
 
 const Hardware *RecordedTimes::getHardware(llvm::StringRef target) const {
@@ -26,13 +33,18 @@ const Hardware *RecordedTimes::getHardware(llvm::StringRef target) const {
 
 /// The fastest run counts: other work on the machine only makes runs slower, and not those of all paths alike.
 void RecordedTimes::addTime(Times &times, const ProfileRecord &record) {
-  auto [it, isNew] = times.emplace(record.kernel.schedule, record.min);
-  if (!isNew)
-    it->second = std::min(it->second, record.min);
+  auto [it, isNew] = times.emplace(record.kernel.schedule, record);
+  if (!isNew && record.min < it->second.min)
+    it->second = record;
 }
 
 RecordedTimes::Times &RecordedTimes::getTimes(const PathRegion &region) {
   auto [it, isNew] = known.try_emplace({region.target, region.text});
+  if (isNew && locked)
+    for (const ProfileRecord &record : *locked)
+      if (record.kernel.region == region.text && record.hardware.features == needed.lookup(region.target) &&
+          record.kernel.compiler == getProfiledCompiler())
+        addTime(it->second, record);
   const Hardware *machine = getHardware(region.target);
   if (!isNew || !store || !machine)
     return it->second;
@@ -55,7 +67,35 @@ std::optional<double> RecordedTimes::find(const PathRegion &region, llvm::String
   std::lock_guard<std::mutex> lock(mutex);
   Times &times = getTimes(region);
   auto it = times.find(path);
-  return it == times.end() ? std::nullopt : std::optional(it->second);
+  if (it == times.end())
+    return std::nullopt;
+  used.emplace(region.target, region.text, it->first);
+  return it->second.min;
+}
+
+void RecordedTimes::useAll(const PathRegion &region, llvm::StringRef beginning) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const auto &[path, record] : getTimes(region))
+    if (llvm::StringRef(path).starts_with(beginning))
+      used.emplace(region.target, region.text, path);
+}
+
+std::vector<RecordedTimes::Used> RecordedTimes::listUsed() const {
+  std::vector<Used> list;
+  for (const auto &[target, region, path] : used)
+    list.push_back({target, known.at({target, region}).find(path)->second});
+  return list;
+}
+
+std::vector<ProfileRecord> RecordedTimes::listUnused() const {
+  std::set<std::string> lines;
+  for (const Used &one : listUsed())
+    lines.insert(toJsonLine(one.record));
+  std::vector<ProfileRecord> unused;
+  if (locked)
+    llvm::copy_if(*locked, std::back_inserter(unused),
+                  [&](const ProfileRecord &record) { return !lines.count(toJsonLine(record)); });
+  return unused;
 }
 
 size_t RecordedTimes::pick(const PathRegion &region, llvm::ArrayRef<PathOption> options) {

@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringMap.h"
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace tenon {
 
@@ -23,6 +24,8 @@ class RecordedTimes : public PathTimes {
 public:
   /// `store` may be null: then only what is added counts. It is read when a region is first asked for.
   RecordedTimes(llvm::ArrayRef<Target> targets, std::unique_ptr<ProfileStore> store);
+  /// What is in `locked` counts instead, for every target of which the machine was: whether this one can run it or not.
+  RecordedTimes(llvm::ArrayRef<Target> targets, std::vector<ProfileRecord> locked);
 
   std::optional<double> find(const PathRegion &region, llvm::StringRef path) override;
   bool isMeasuring() const override { return round.has_value(); }
@@ -43,6 +46,21 @@ public:
   /// What was picked in this round, and is not known yet.
   std::vector<Picked> takePicked();
 
+  /// Counts the records of a region whose path begins so as looked up.
+  void useAll(const PathRegion &region, llvm::StringRef beginning);
+
+  /// A record that a choice went by, or that was looked up.
+  struct Used {
+    std::string target;
+    ProfileRecord record;
+  };
+  /// All of these, in the order of targets, regions and paths.
+  std::vector<Used> listUsed() const;
+  /// Whether nothing but locked records counts.
+  bool isLocked() const { return locked.has_value(); }
+  /// Locked records that no choice went by.
+  std::vector<ProfileRecord> listUnused() const;
+
   /// Adds what was measured, to the database as well where there is one that can be written.
   llvm::Error add(llvm::StringRef target, llvm::ArrayRef<ProfileRecord> records);
 
@@ -50,14 +68,17 @@ public:
   const Hardware *getHardware(llvm::StringRef target) const;
 
 private:
-  using Times = std::map<std::string, double, std::less<>>; // nanoseconds by path
+  using Times = std::map<std::string, ProfileRecord, std::less<>>; // the fastest by path
   Times &getTimes(const PathRegion &region);
   static void addTime(Times &times, const ProfileRecord &record);
 
-  llvm::StringMap<Hardware> hardware; ///< by the name of the target
+  llvm::StringMap<std::string> needed; ///< features, by the name of the target
+  llvm::StringMap<Hardware> hardware;  ///< by the name of the target
+  std::optional<std::vector<ProfileRecord>> locked;
   std::unique_ptr<ProfileStore> store;
   std::mutex mutex;
-  std::map<std::pair<std::string, std::string>, Times> known; ///< by target and text of the region
+  std::map<std::pair<std::string, std::string>, Times> known;       ///< by target and text of the region
+  std::set<std::tuple<std::string, std::string, std::string>> used; ///< targets, regions and paths
   std::vector<Picked> picked;
   std::optional<size_t> round;
   size_t mostOptions = 0;

@@ -16,10 +16,10 @@
 using namespace mlir;
 using namespace tenon;
 
-llvm::Expected<std::unique_ptr<LoadedModel>> tenon::loadReference(ModuleOp imported) {
-  auto build = [](OpPassManager &pm) { buildReferencePipeline(pm, evaluateConstants); };
-  llvm::Expected<std::unique_ptr<LoadedModel>> reference =
-      compileInMemory(imported, build, *getBackendRegistry().getTarget(kHostTarget), CodeEffort::little);
+llvm::Expected<std::unique_ptr<LoadedModel>> tenon::loadReference(ModuleOp imported, const Target &target,
+                                                                  bool roundsHalves) {
+  auto build = [&](OpPassManager &pm) { buildReferencePipeline(pm, evaluateConstants, roundsHalves); };
+  llvm::Expected<std::unique_ptr<LoadedModel>> reference = compileInMemory(imported, build, target, CodeEffort::little);
   if (reference)
     return reference;
   std::string reason;
@@ -35,7 +35,8 @@ static llvm::Error importAndUse(const CompileOptions &options, PhaseRunner &runn
   llvm::Expected<phases::Imported> imported = phases::importModel(*setup, runner);
   if (!imported)
     return imported.takeError();
-  llvm::Expected<std::unique_ptr<LoadedModel>> reference = loadReference(*imported->module);
+  llvm::Expected<std::unique_ptr<LoadedModel>> reference =
+      loadReference(*imported->module, *getBackendRegistry().getTarget(kHostTarget));
   if (!reference)
     return prefixError(reference.takeError(), options.input + ": ");
   return use(**reference);

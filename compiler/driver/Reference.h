@@ -16,8 +16,10 @@ namespace tenon {
 
 class LoadedModel;
 
-/// The imported model, which it changes, as a program for this machine that computes all floats in f64.
-llvm::Expected<std::unique_ptr<LoadedModel>> loadReference(mlir::ModuleOp imported);
+/// The imported model, which it changes, as a program for `target`, which runs here, that computes all floats in f64.
+/// With `roundsHalves`, results that are f16 or bf16 in the model are rounded to that.
+llvm::Expected<std::unique_ptr<LoadedModel>> loadReference(mlir::ModuleOp imported, const Target &target,
+                                                           bool roundsHalves = false);
 
 /// Imports the model of `options` and gives `use` the program that computes it in f64. Every failure is one line on
 /// `errors`.

@@ -108,6 +108,13 @@ static llvm::Error checkTargets(const CompileOptions &options, ArrayRef<Target> 
   return llvm::Error::success();
 }
 
+static void setCaches(const CompileOptions &options, Machine &machine) {
+  if (options.l2Bytes)
+    machine.l2Bytes = options.l2Bytes;
+  if (options.llcBytes)
+    machine.llcBytes = options.llcBytes;
+}
+
 static llvm::Error resolveTargets(const CompileOptions &options, const BackendRegistry &backends,
                                   std::vector<Target> &targets) {
   for (const std::string &name : options.targets) {
@@ -117,10 +124,7 @@ static llvm::Error resolveTargets(const CompileOptions &options, const BackendRe
                        "no target '" + name + "'; known are " + llvm::join(backends.getTargetNames(), ", "));
     if (target->getSectionTarget().size() >= sizeof(fmt::Section::target))
       return makeError(CompileStatus::fault, "the features of target '" + name + "' do not fit into an artifact");
-    if (options.l2Bytes)
-      target->machine.l2Bytes = options.l2Bytes;
-    if (options.llcBytes)
-      target->machine.llcBytes = options.llcBytes;
+    setCaches(options, target->machine);
     targets.push_back(std::move(*target));
   }
   if (llvm::Error error = checkTargets(options, targets))
@@ -155,6 +159,13 @@ llvm::Expected<Setup> phases::setUp(const CompileOptions &options, const Backend
   if (!backend)
     return makeError(CompileStatus::misuse, "no output '" + options.emit + "'");
   setup.backend = backend;
+  if (std::optional<Target> target = backend->getFormatTarget(setup.settings)) {
+    if (options.targets != CompileOptions().targets)
+      return makeError(CompileStatus::misuse,
+                       "--target is for processors, and --emit " + options.emit + " for GPUs: leave it out");
+    setup.targets = {std::move(*target)};
+    setCaches(options, setup.targets.front().machine);
+  }
   setup.format = format->name;
   setup.isFolder = format->isFolder;
   return setup;

@@ -20,6 +20,7 @@ enum class CompileStatus {
   misuse = 2,      ///< the options are
   unsupported = 3, ///< the compiler lacks an operator, a type, a target
   resources = 4,   ///< the machine lacks memory or disk space, or a limit is exceeded
+  inexact = 5,     ///< an output is off by more than the tolerance
   fault = 70       ///< the compiler itself is at fault
 };
 

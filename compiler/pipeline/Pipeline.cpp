@@ -72,10 +72,12 @@ void tenon::buildSharedPipeline(OpPassManager &pm, ConstantEvaluator evaluate, c
 void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createPromoteAccumulators());
-  if (options.hasPaths)
+  if (options.repeated)
+    functions.addPass(createRepeatPaths(options.repeated));
+  else if (options.hasPaths)
     functions.addPass(createChoosePaths({options.budget.each, options.budget.total},
-                                        options.errors ? options.errors : std::make_shared<PathErrors>(),
-                                        options.times));
+                                        options.errors ? options.errors : std::make_shared<PathErrors>(), options.times,
+                                        options.selection));
   functions.addPass(createPadConvolutions());
   functions.addPass(createPrepackWeights());
   functions.addPass(createHoistReshapes());
@@ -126,8 +128,8 @@ void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate, co
   buildPlacePipeline(pm);
 }
 
-void tenon::buildReferencePipeline(OpPassManager &pm, ConstantEvaluator evaluate) {
-  pm.nest<func::FuncOp>().addPass(createWidenFloats());
+void tenon::buildReferencePipeline(OpPassManager &pm, ConstantEvaluator evaluate, bool roundsHalves) {
+  pm.nest<func::FuncOp>().addPass(createWidenFloats({roundsHalves}));
   GraphOptions options;
   options.hasPaths = false;
   options.maxGrowthBytes = 0;

@@ -21,13 +21,16 @@ namespace tenon {
 
 /// What decides how a graph is computed.
 struct GraphOptions {
-  std::vector<std::string> programs;  ///< sizes for which there is a program of its own (`tenon-specialize`)
-  bool hasPaths = true;               ///< false: every operation has its default implementation
-  bool keepsResults = false;          ///< results of launches are outputs, too
-  bool promotesToF32 = false;         ///< no machine has arithmetic on halves
-  ErrorBudget budget{2.5e-6};         ///< of operations that have not their default implementations
-  std::shared_ptr<PathErrors> errors; ///< that were measured before; may be null
-  std::shared_ptr<PathTimes> times;   ///< of real runs; may be null
+  std::vector<std::string> programs;        ///< sizes for which there is a program of its own (`tenon-specialize`)
+  bool hasPaths = true;                     ///< false: every operation has its default implementation
+  bool keepsResults = false;                ///< results of launches are outputs, too
+  bool promotesToF32 = false;               ///< no machine has arithmetic on halves
+  ErrorBudget budget{2.5e-6};               ///< of operations that have not their default implementations
+  std::shared_ptr<PathErrors> errors;       ///< that were measured before; may be null
+  std::shared_ptr<PathTimes> times;         ///< of real runs; may be null
+  std::shared_ptr<PathSelection> selection; ///< gets the paths that are chosen; may be null
+  /// Where set: the paths of another machine are taken (tenon-repeat-paths), and none is chosen.
+  std::shared_ptr<const PathSelection> repeated;
   /// Bytes that what is computed of weights may have beyond those of the weights.
   int64_t maxGrowthBytes = 1 << 20;
 };
@@ -52,8 +55,8 @@ void buildPlacePipeline(mlir::OpPassManager &pm, const PlanOptions &options = {}
 /// All four of these.
 void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
 /// An imported module becomes a program that computes the same in f64, made in little time: weights are converted when
-/// it runs, and nothing is searched for.
-void buildReferencePipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate);
+/// it runs, and nothing is searched for. With `roundsHalves`, what is f16 or bf16 in the model is rounded to that.
+void buildReferencePipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, bool roundsHalves = false);
 /// Tiled kernels become buffers: what all targets share.
 void buildBufferPipeline(mlir::OpPassManager &pm);
 /// Kernels in tenon operations become loops on buffers.

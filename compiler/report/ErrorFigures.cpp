@@ -34,8 +34,10 @@ static std::string describeOutput(const Json &output) {
     text += differing->dump() + " of " + output.value("elements", Json()).dump() + " elements differ";
   else
     text += getFigure(output.value("error", Json())) + " of the largest element";
+  if (auto own = output.find("own_error"); own != output.end() && own->is_number())
+    text += " (its own f16 or bf16 is off by " + getFigure(*own) + ")";
   if (std::string note = getString(output, "note"); !note.empty())
-    text += ", but it " + note;
+    text += ", but cannot be bounded: it " + note;
   return text;
 }
 
@@ -44,18 +46,17 @@ static double getNumber(const Json &object, const char *key, double otherwise) {
   return it != object.end() && it->is_number() ? it->get<double>() : otherwise;
 }
 
-static std::string describePaths(const Json &paths, double error, double tolerance) {
+static std::string describePaths(const Json &paths, bool isMeasured) {
   double largest = getNumber(paths, "largest_error", 0), choices = getNumber(paths, "choices", 1);
   std::string text;
   if (largest > 0)
     text = "faster algorithms (Winograd, for example) add at most " + getFigure(largest) + " each";
   else if (choices > 1)
     text = "every operation has its default implementation";
-  if (choices <= 1)
+  if (choices <= 1 || !isMeasured)
     return text;
   std::string number = paths["choices"].dump();
-  return text + (error <= tolerance ? "; choice " + number + ", those before were less exact than --tolerance allows"
-                                    : "; the most exact of " + number + " choices");
+  return text + "; choice " + number + ", those before were less exact than --tolerance allows";
 }
 
 static Json parseMeta(llvm::StringRef meta) {
@@ -79,6 +80,16 @@ std::optional<double> tenon::getLargestError(llvm::StringRef meta) {
   return std::isfinite(largest) ? std::optional(largest) : std::nullopt;
 }
 
+std::pair<size_t, size_t> tenon::countUnbounded(llvm::StringRef meta) {
+  Json json = parseMeta(meta);
+  auto error = json.is_object() ? json.find("error") : json.end();
+  if (error == json.end() || !error->is_object() || !error->contains("outputs") || !(*error)["outputs"].is_array())
+    return {0, 0};
+  const Json &outputs = (*error)["outputs"];
+  auto isUnbounded = [](const Json &output) { return output.is_object() && output.contains("note"); };
+  return {llvm::count_if(outputs, isUnbounded), outputs.size()};
+}
+
 std::vector<std::string> tenon::listErrors(llvm::StringRef meta) {
   Json json = parseMeta(meta);
   auto error = json.is_object() ? json.find("error") : json.end();
@@ -92,11 +103,14 @@ std::vector<std::string> tenon::listErrors(llvm::StringRef meta) {
     for (const Json &output : *outputs)
       if (output.is_object())
         lines.push_back(describeOutput(output));
-  if (error->contains("input_sets"))
+  if (error->contains("input_sets")) {
+    std::string emulator = getString(*error, "emulator");
     lines.push_back("measured with " + (*error)["input_sets"].dump() + " " + getString(*error, "inputs") +
-                    ((*error)["input_sets"] == 1 ? " input set" : " input sets"));
+                    ((*error)["input_sets"] == 1 ? " input set" : " input sets") +
+                    (emulator.empty() ? "" : ", its algorithms emulated on " + emulator));
+  }
   if (auto paths = json.find("paths"); paths != json.end() && paths->is_object())
-    lines.push_back(describePaths(*paths, getNumber(*error, "largest", INFINITY), getNumber(json, "tolerance", 0)));
+    lines.push_back(describePaths(*paths, error->contains("outputs")));
   llvm::erase_if(lines, [](const std::string &line) { return line.empty(); });
   return lines;
 }

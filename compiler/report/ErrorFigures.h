@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // In the JSON section: `tolerance`; in `error` either `not_measured`, a text, or
-// `input_sets`, `inputs` ("given" or "generated"), `largest`, and for each output
-// `name` and `error` (null where it is not finite), or `differing` of `elements`,
-// and maybe a `note`. In `paths`, how many `choices` of paths there were, and the
-// `largest_error` of an operation that is computed in another way than its own.
+// `input_sets`, `inputs` ("given" or "generated"), `largest`, maybe the `emulator`
+// that took the place of the target, and for each output `name` and `error` (null
+// where it is not finite), or `differing` of `elements`, and maybe an `own_error`, of
+// the model's own f16 or bf16, and a `note`, why the error cannot be bounded. In `paths`, how many `choices` of paths
+// there were, and the `largest_error` of an operation that is computed in another way than its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +31,9 @@ std::vector<std::string> listErrors(llvm::StringRef meta);
 /// The largest error of an output that was measured and that counts, relative to its largest element; nothing where
 /// there is no such output, or where the error is not finite.
 std::optional<double> getLargestError(llvm::StringRef meta);
+
+/// How many outputs have an error that cannot be bounded, and how many there are; 0 of 0 where none was measured.
+std::pair<size_t, size_t> countUnbounded(llvm::StringRef meta);
 
 } // namespace tenon
 

@@ -40,6 +40,10 @@ static void printHeader(const ArtifactView &view, const InspectOptions &options,
     printLine("output", getPrintable(output.name) + ": " + getType(view, output));
   for (const std::string &line : listErrors(view.getMeta()))
     printLine("error", line);
+  for (const std::string &line : listPlanTimes(view.getMeta()))
+    printLine("time", line);
+  if (std::string records = getRecordsText(view); !records.empty())
+    printLine("records", records);
   for (const ArtifactView::Target &target : view.getTargets())
     printLine("target", target.name + ": " + getMachineText(view, target.name));
 }

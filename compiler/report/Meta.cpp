@@ -9,9 +9,11 @@
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Table.h"
 #include "runtime/base/Text.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <map>
+#include <set>
 
 using namespace tenon;
 using Json = nlohmann::ordered_json;
@@ -21,6 +23,61 @@ Json tenon::readMeta(const ArtifactView &view) {
   auto isShallow = [](int depth, Json::parse_event_t, Json &) { return depth < 16; };
   Json meta = Json::parse(view.getMeta(), isShallow, /*allow_exceptions=*/false);
   return meta.is_discarded() ? Json() : meta;
+}
+
+std::string tenon::getRecordsText(const ArtifactView &view) {
+  Json meta = readMeta(view);
+  Json records = meta.is_object() ? meta["records"] : Json();
+  if (!records.is_array() || records.empty())
+    return "";
+  std::set<std::string> machines;
+  size_t count = 0; // those of plans decide nothing
+  for (const Json &record : records)
+    count += !record.is_object() || !record.contains("path") || !record["path"].is_string() ||
+             !llvm::StringRef(record["path"].get<std::string>()).starts_with("plan ");
+  for (const Json &record : records)
+    if (record.is_object() && record.contains("cpu") && record["cpu"].is_string())
+      machines.insert(getPrintable(record["cpu"].get<std::string>()));
+  return groupDigits(count) + (count == 1 ? " decides" : " decide") + ", measured on " + llvm::join(machines, "; ");
+}
+
+/// "3.1e-4", "1e-5".
+static std::string getShortFigure(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1e", value);
+  llvm::StringRef figure = text;
+  auto [mantissa, exponent] = figure.split('e');
+  mantissa.consume_back(".0");
+  llvm::StringRef digits = exponent.drop_front().ltrim('0');
+  return (mantissa + "e" + exponent.take_front().ltrim('+') + (digits.empty() ? "0" : digits)).str();
+}
+
+std::vector<std::string> tenon::listPlanTimes(llvm::StringRef meta) {
+  auto isShallow = [](int depth, Json::parse_event_t, Json &) { return depth < 16; };
+  Json json = Json::parse(meta, isShallow, /*allow_exceptions=*/false);
+  Json plans = json.is_object() ? json["plans"] : Json();
+  std::vector<std::pair<std::string, std::string>> texts; // by target
+  auto isNumber = [](const Json &plan, const char *key) { return plan.contains(key) && plan[key].is_number(); };
+  for (const Json &plan : plans.is_array() ? plans : Json::array()) {
+    if (!plan.is_object() || !isNumber(plan, "tolerance") || !isNumber(plan, "nanoseconds") ||
+        !plan.contains("target") || !plan["target"].is_string())
+      continue;
+    std::string target = getPrintable(plan["target"].get<std::string>());
+    auto own = llvm::find_if(texts, [&](const auto &text) { return text.first == target; });
+    bool isFirst = own == texts.end();
+    if (isFirst)
+      own = texts.insert(texts.end(), {target, "fastest plan"});
+    double nanoseconds = plan["nanoseconds"].get<double>();
+    bool isLong = nanoseconds >= 1e6;
+    own->second += std::string(isFirst ? "" : ";") + " within " + getShortFigure(plan["tolerance"].get<double>()) +
+                   ": " + rt::threeDigits(nanoseconds / (isLong ? 1e6 : 1e3)) + (isLong ? " ms" : " us");
+    if (isNumber(plan, "error"))
+      own->second += " (error " + getShortFigure(plan["error"].get<double>()) + ")";
+  }
+  std::vector<std::string> lines;
+  for (const auto &[target, text] : texts)
+    lines.push_back(texts.size() > 1 ? target + ": " + text : text);
+  return lines;
 }
 
 std::vector<std::pair<std::string, std::string>> tenon::listCompilation(const ArtifactView &view) {
@@ -37,6 +94,10 @@ std::vector<std::pair<std::string, std::string>> tenon::listCompilation(const Ar
   if (Json error = paths["largest_error"]; error.is_number() && error.get<double>() > 0)
     facts.emplace_back("faster algorithms",
                        llvm::formatv("add an error of {0:e1} at most each", error.get<double>()).str());
+  if (std::string text = getRecordsText(view); !text.empty())
+    facts.emplace_back("records of real runs", text);
+  for (const std::string &line : listPlanTimes(view.getMeta()))
+    facts.emplace_back("time", line);
   if (Json count = meta["recomputed"]; count.is_number_unsigned())
     facts.emplace_back("rematerialized", "up to " + groupDigits(count) + " activations of a block, to save memory");
   if (Json budget = meta["weight_budget"]; budget.is_number_unsigned())

@@ -27,6 +27,13 @@ nlohmann::ordered_json readMeta(const ArtifactView &view);
 /// was done to keep a memory limit. Printable whatever the section holds.
 std::vector<std::pair<std::string, std::string>> listCompilation(const ArtifactView &view);
 
+/// The records of real runs that choices went by: "12 decide, measured on AMD EPYC"; empty where there are none.
+std::string getRecordsText(const ArtifactView &view);
+
+/// What runs were measured to take, of the artifact's own plan and of one within another tolerance, a line for each
+/// target: "fastest plan within 1e-3: 41.2 ms (error 3.1e-4); within 1e-5: 63.0 ms"; none where none were.
+std::vector<std::string> listPlanTimes(llvm::StringRef meta);
+
 /// What choices for a target went by: {"vector_bytes", 64}, ...; empty where the file does not say.
 std::vector<std::pair<std::string, uint64_t>> listMachineFigures(const ArtifactView &view, const std::string &target);
 

@@ -235,6 +235,10 @@ void tenon::printSummary(const ArtifactView &view, const InspectOptions &options
   std::vector<std::string> errors = listErrors(view.getMeta());
   for (auto [i, line] : llvm::enumerate(llvm::ArrayRef(errors).take_front(kMaxErrors)))
     printWords(i ? "" : "error", line, width, os);
+  for (const std::string &line : listPlanTimes(view.getMeta()))
+    printWords("time", line, width, os);
+  if (std::string records = getRecordsText(view); !records.empty())
+    printWords("records", records, width, os);
   printKernels(view, examples, width, os);
   os << "\nMore with --kernels, --instructions, --memory, --weights, --symbols, --sections or --all.\n";
 }

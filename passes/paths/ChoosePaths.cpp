@@ -15,6 +15,7 @@
 #include "passes/paths/Path.h"
 #include "passes/paths/PathAction.h"
 #include "passes/paths/PathErrors.h"
+#include "passes/paths/PathSelection.h"
 #include "passes/paths/PathTimes.h"
 #include "passes/paths/SplitProduct.h"
 #include "llvm/Support/DebugLog.h"
@@ -31,19 +32,27 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
+int64_t tenon::countWeightBytes(func::FuncOp function) {
+  int64_t bytes = 0;
+  function.walk([&](WeightOp weight) {
+    RankedTensorType type = weight.getType();
+    if (!isa<SplatElementsAttr>(weight.getValue()))
+      bytes += type.getNumElements() * llvm::divideCeilSigned(type.getElementTypeBitWidth(), 8);
+  });
+  return bytes;
+}
+
 namespace {
 struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
   using ChoosePathsBase::ChoosePathsBase;
-  ChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors, std::shared_ptr<PathTimes> times)
-      : ChoosePathsBase(std::move(options)), errors(std::move(errors)), times(std::move(times)) {}
+  ChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors, std::shared_ptr<PathTimes> times,
+              std::shared_ptr<PathSelection> selection)
+      : ChoosePathsBase(std::move(options)), errors(std::move(errors)), times(std::move(times)),
+        selection(std::move(selection)) {}
 
   void runOnOperation() override {
     Machine machine = getMachine(getOperation());
-    getOperation().walk([&](WeightOp weight) {
-      RankedTensorType type = weight.getType();
-      if (!isa<SplatElementsAttr>(weight.getValue()))
-        machine.weightBytes += type.getNumElements() * llvm::divideCeilSigned(type.getElementTypeBitWidth(), 8);
-    });
+    machine.weightBytes = countWeightBytes(getOperation());
     SmallVector<Operation *> operations;
     getOperation().walk([&](Operation *op) {
       if (isa<TenonDialect>(op->getDialect()))
@@ -58,6 +67,8 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
     bool isMeasuring = times && times->isMeasuring();
     std::vector<const Path *> chosen =
         isMeasuring ? chooseToMeasure(operations, regions, all) : choose(operations, all);
+    if (selection)
+      select(operations, chosen, all);
     ServedRegionMarker marker;
     IRRewriter rewriter(&getContext(), &marker);
     for (auto [op, path, candidates, region] : llvm::zip(operations, chosen, all, regions)) {
@@ -65,14 +76,18 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
         continue;
       rewriter.setInsertionPoint(op);
       marker.setRegion(region.text.empty() ? StringAttr() : rewriter.getStringAttr(region.text));
+      Attribute place = op->getAttr(kPlaceAttr);
       Operation *taken = path->take(op, machine, rewriter);
       taken->removeAttr(kServedRegionAttr);
+      if (place)
+        taken->setAttr(kPlaceAttr, place);
       llvm::stable_sort(candidates, [](const Candidate &x, const Candidate &y) { return x.cost < y.cost; });
       describe(taken, *path, candidates, region.text);
     }
     marker.setRegion({});
     if (!isMeasuring)
       narrowActivations(rewriter, machine, all, chosen);
+    getOperation().walk([](Operation *op) { op->removeAttr(kPlaceAttr); });
   }
 
 private:
@@ -89,6 +104,34 @@ private:
       if (std::optional<double> cycles = path->estimateCycles(op, machine))
         candidates.push_back({path.get(), *cycles});
     return candidates;
+  }
+
+  /// Tells what operations take, for a copy of them on another machine, and notes on each where it stands.
+  void select(ArrayRef<Operation *> operations, ArrayRef<const Path *> chosen, ArrayRef<SmallVector<Candidate>> all) {
+    Builder builder(&getContext());
+    func::FuncOp function = getOperation();
+    for (auto [i, op, path, candidates] : llvm::enumerate(operations, chosen, all)) {
+      if (path) {
+        double error = path == candidates.front().path ? 0 : getError(op, *path);
+        selection->add(getTarget(), function.getName(), i, {path->getName().str(), error});
+      }
+      op->setAttr(kPlaceAttr, builder.getIndexAttr(i));
+    }
+  }
+
+  std::string getTarget() {
+    auto module = getOperation()->getParentOfType<ModuleOp>();
+    return module.getName().value_or("").str();
+  }
+
+  /// Whether a copy can be told that a value is rounded to bf16; it is told so.
+  bool selectRounded(Value value) {
+    if (!selection)
+      return true;
+    auto place = value.getDefiningOp()->getAttrOfType<IntegerAttr>(kPlaceAttr);
+    if (place)
+      selection->addRounded(getTarget(), getOperation().getName(), place.getInt());
+    return place != nullptr;
   }
 
   /// What the paths of each operation are recorded under; empty where there is no choice, or no records count.
@@ -233,7 +276,7 @@ private:
       return;
     ErrorBudget left{budget, std::sqrt(std::max(totalBudget * totalBudget - variance, 0.0))};
     for (auto [activation, place] : llvm::zip(activations, distributeBudget(priced, left))) {
-      if (place == 0 || !isAllowed(activation.rounding, kNarrowName))
+      if (place == 0 || !isAllowed(activation.rounding, kNarrowName) || !selectRounded(activation.rounding.getInput()))
         continue;
       narrow(activation, rewriter);
       errors->addTaken(kBf16RoundingError);
@@ -259,6 +302,8 @@ private:
     op->setAttr(kPathsAttr, cycles.getDictionary(op->getContext()));
   }
 
+  /// The number of an operation among those of its function, while paths are taken.
+  static constexpr llvm::StringLiteral kPlaceAttr = "tenon.place";
   /// What a bisection calls an activation that is stored as bf16.
   static constexpr llvm::StringLiteral kNarrowName = "bf16_activation";
 
@@ -266,11 +311,13 @@ private:
   double variance = 0; ///< of the errors that were taken
   llvm::SmallPtrSet<const Path *, 16> worthwhile;
   std::shared_ptr<PathErrors> errors = std::make_shared<PathErrors>();
-  std::shared_ptr<PathTimes> times; ///< null if nothing is known of real runs
+  std::shared_ptr<PathTimes> times;         ///< null if nothing is known of real runs
+  std::shared_ptr<PathSelection> selection; ///< null if nobody asks for it
 };
 } // namespace
 
 std::unique_ptr<Pass> tenon::createChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors,
-                                               std::shared_ptr<PathTimes> times) {
-  return std::make_unique<ChoosePaths>(std::move(options), std::move(errors), std::move(times));
+                                               std::shared_ptr<PathTimes> times,
+                                               std::shared_ptr<PathSelection> selection) {
+  return std::make_unique<ChoosePaths>(std::move(options), std::move(errors), std::move(times), std::move(selection));
 }

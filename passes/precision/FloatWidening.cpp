@@ -24,6 +24,7 @@ private:
   void widenWeight(WeightOp weight) const;
   void keepTypes(Operation *op, ArrayRef<Type> types) const;
   void widenOperation(Operation *op) const;
+  void roundResult(Value result, Type type) const;
 
   func::FuncOp function;
   const FloatWidening &widening;
@@ -80,10 +81,23 @@ void Widener::keepTypes(Operation *op, ArrayRef<Type> types) const {
       widenUses(result, b);
 }
 
+/// Everything that reads a wide result reads what it is when it is rounded to its type in the model.
+void Widener::roundResult(Value result, Type type) const {
+  OpBuilder b(result.getContext());
+  b.setInsertionPointAfterValue(result);
+  auto narrow = CastOp::create(b, result.getLoc(), type, result);
+  result.replaceAllUsesExcept(CastOp::create(b, result.getLoc(), result.getType(), narrow), narrow);
+}
+
 /// Gives an operation, whose operands are wide, wide results and arguments of its bodies.
 void Widener::widenOperation(Operation *op) const {
-  for (Value result : op->getResults())
-    result.setType(widen(result.getType()));
+  for (Value result : op->getResults()) {
+    Type type = result.getType();
+    result.setType(widen(type));
+    // What only moves elements finds them rounded.
+    if (widening.isRounded && widening.isRounded(getElementTypeOrSelf(type)) && !op->hasTrait<DataMovement>())
+      roundResult(result, type);
+  }
   for (Region &region : op->getRegions())
     for (BlockArgument argument : region.getArguments())
       argument.setType(widen(argument.getType()));

@@ -20,6 +20,9 @@ struct FloatWidening {
   /// What takes and gives the model's own types, between casts. Other operations get wide operands and results, but for
   /// the function's arguments, which are cast where they are read.
   llvm::function_ref<bool(mlir::Operation *op)> keepsTypes;
+  /// Narrow elements to which results are rounded where an operation computes them; their type is the wide one all the
+  /// same. Null: none.
+  llvm::function_ref<bool(mlir::Type element)> isRounded = nullptr;
 };
 
 /// Widens a function that has a body. Few elements of a weight become wide at once; more stay, and are cast behind it.

@@ -19,13 +19,18 @@ using namespace tenon;
 
 namespace {
 struct WidenFloats : public tenon::impl::WidenFloatsBase<WidenFloats> {
+  using WidenFloatsBase::WidenFloatsBase;
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
     auto isNarrow = [](Type element) { return element.isF32() || isReducedPrecision(element); };
     auto looksAtBits = [](Operation *op) { return op->hasTrait<FixedElementTypes>(); };
-    widenFloats(function, {Float64Type::get(&getContext()), isNarrow, looksAtBits});
+    auto isReduced = [](Type element) { return isReducedPrecision(element); };
+    FloatWidening widening{Float64Type::get(&getContext()), isNarrow, looksAtBits};
+    if (roundHalves)
+      widening.isRounded = isReduced;
+    widenFloats(function, widening);
     SmallVector<Type> results(function.getBody().front().getTerminator()->getOperandTypes());
     function.setFunctionType(FunctionType::get(&getContext(), function.getArgumentTypes(), results));
   }

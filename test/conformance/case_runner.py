@@ -116,7 +116,8 @@ def runCase(case, tools, keep=None):
     cwd = tempfile.mkdtemp(prefix="tenon-case-")
     artifact = os.path.join(cwd, "model.tenon")
     try:
-        result = _call([str(tools.compiler), "compile", str(case.path), "-o", artifact, *tools.compile_options], cwd, deadline)
+        tolerance = ["--tolerance", case.tolerance] if case.tolerance else []
+        result = _call([str(tools.compiler), "compile", str(case.path), "-o", artifact, *tolerance, *tools.compile_options], cwd, deadline)
         for data_set in case.data_sets:
             if result:
                 break

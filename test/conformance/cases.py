@@ -30,6 +30,7 @@ class Case:
     rtol: float
     atol: float
     operator: str = ""
+    tolerance: str = ""  # what the model is compiled with, where f32 itself is off by more than the default (tolerances.txt)
 
 
 def _operatorOf(name, model):
@@ -38,6 +39,11 @@ def _operatorOf(name, model):
     spelled = name.removeprefix("test_").replace("_", "").lower()
     named = [op for op in operators if spelled.startswith(op.rpartition(".")[2].lower())]
     return max(named, key=len) if named else operators[0]
+
+
+def _readTolerances():
+    lines = (line.split("#")[0].split() for line in (pathlib.Path(__file__).parent / "tolerances.txt").read_text().splitlines())
+    return {line[0]: line[1] for line in lines if line}
 
 
 def load(kind, folder):
@@ -61,7 +67,8 @@ def load(kind, folder):
     operator = "(whole models)" if kind in ("models", "shared", "light") else _operatorOf(folder.name, model)
     rtol, atol = about.get("rtol", DEFAULT_RTOL), about.get("atol", DEFAULT_ATOL)
     rtol = max([rtol, *(NARROW_RTOL.get(output.dtype, 0) for output in model.outputs)])
-    return Case(f"{kind}/{folder.name}", folder, path, model, data_sets, rtol, atol, operator)
+    tolerance = _readTolerances().get(f"{kind}/{folder.name}", "")
+    return Case(f"{kind}/{folder.name}", folder, path, model, data_sets, rtol, atol, operator, tolerance)
 
 
 def _nameExpanded(cases):

@@ -114,6 +114,12 @@ static void addMeasuringOptions(CLI::App &command, CompileArguments &arguments) 
           "tenon/profiles.db in XDG_DATA_HOME")
       ->type_name("FILE")
       ->group(kGroup);
+  command
+      .add_option("--profiles-lock", arguments.options.profilesLock,
+                  "records that decide alone, so that named targets get equal bytes on any machine; where FILE is not "
+                  "there, or with --tune, the records that decided are written to it")
+      ->type_name("FILE")
+      ->group(kGroup);
 }
 
 /// The records to choose by: what is said, or else the user's own if there are any or some will be.

@@ -9,6 +9,7 @@
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/ErrorFigures.h"
 #include "compiler/report/MemoryFigures.h"
+#include "compiler/report/Meta.h"
 #include "compiler/report/Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -48,7 +49,8 @@ void Progress::show(llvm::StringRef phase, double seconds) {
   llvm::errs().flush();
 }
 
-/// "123 KiB, 57 launches of 12 kernels, activations 2.3 MiB, error 1.8e-06, target host".
+/// "123 KiB, 57 launches of 12 kernels, activations 2.3 MiB, error 1.8e-06, 1 of 2 outputs not bounded, target
+/// host".
 static void printArtifact(const ArtifactView &view, const CompileOptions &options, double seconds) {
   RunWork work = view.addUpWork();
   llvm::outs() << options.output << ": " << bytesText(view.getFileSize()) << ", " << groupDigits(work.launches)
@@ -62,11 +64,15 @@ static void printArtifact(const ArtifactView &view, const CompileOptions &option
                                                    : "by size");
   if (std::optional<double> error = getLargestError(view.getMeta()))
     llvm::outs() << llvm::formatv(", error {0:e1}", *error);
+  if (auto [unbounded, all] = countUnbounded(view.getMeta()); unbounded > 0)
+    llvm::outs() << ", " << unbounded << " of " << all << (all == 1 ? " output" : " outputs") << " not bounded";
   std::vector<std::string> targets;
   for (const ArtifactView::Target &target : view.getTargets())
     targets.push_back(target.name);
   llvm::outs() << (targets.size() == 1 ? ", target " : ", targets ") << llvm::join(targets, ", ")
                << llvm::formatv(", in {0:F2} s\n", seconds);
+  for (const std::string &line : listPlanTimes(view.getMeta()))
+    llvm::outs() << options.output << ": " << line << '\n';
 }
 
 static void printArtifactJson(const ArtifactView &view, const CompileOptions &options, double seconds) {
@@ -82,6 +88,7 @@ static void printArtifactJson(const ArtifactView &view, const CompileOptions &op
       json["arena_bytes"] = figure.bytes ? nlohmann::ordered_json(*figure.bytes) : nlohmann::ordered_json();
   std::optional<double> error = getLargestError(view.getMeta());
   json["error"] = error ? nlohmann::ordered_json(*error) : nlohmann::ordered_json();
+  json["unbounded_outputs"] = countUnbounded(view.getMeta()).first;
   json["targets"] = nlohmann::ordered_json::array();
   for (const ArtifactView::Target &target : view.getTargets())
     json["targets"].push_back(target.name);

@@ -16,6 +16,7 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
+#include <cstdlib>
 #include <unistd.h>
 
 using namespace tenon;
@@ -108,16 +109,47 @@ static void setCaches(Machine &machine) {
     machine.llcBytes = std::min<int64_t>(bytes, sysconf(_SC_NPROCESSORS_ONLN) * kSharedBytesOfCore);
 }
 
+/// For tests alone: the processor that this machine is taken for, "x86-64-v2". Null where nobody says.
+static const char *getPretended() {
+  const char *name = std::getenv("TENON_TEST_CPU");
+  return name && *name ? name : nullptr;
+}
+
+/// What this machine's processor has, or lacks, as LLVM calls it.
+static llvm::StringMap<bool> getOwnFeatures() {
+  llvm::StringMap<bool> own = llvm::sys::getHostCPUFeatures();
+  const char *name = getPretended();
+  if (!name)
+    return own;
+  llvm::SmallVector<llvm::StringRef> features;
+  llvm::X86::getFeaturesForCPU(name, features);
+  llvm::StringMap<bool> withImplied;
+  for (llvm::StringRef feature : features) {
+    withImplied[feature] = true;
+    llvm::X86::updateImpliedFeatures(feature, true, withImplied);
+  }
+  // What all processors of the architecture have is no feature of one.
+  for (auto &feature : own)
+    feature.second &= feature.first() == "64bit" || withImplied.lookup(feature.first());
+  return own;
+}
+
 static Target getHost() {
   llvm::Triple triple(llvm::sys::getProcessTriple());
-  Target target{nullptr, "host", triple.str(), triple.getArchName().str(), llvm::sys::getHostCPUName().str(), "", ""};
+  Target target{nullptr,
+                "host",
+                triple.str(),
+                triple.getArchName().str(),
+                getPretended() ? getPretended() : llvm::sys::getHostCPUName().str(),
+                "",
+                ""};
   target.runsHere = true;
   llvm::StringSet<> enabled;
   // A StringMap has no order of its own; the artifact must not depend on one.
   std::vector<std::string> features;
   // The system gives tile registers on request, or refuses.
   bool hasTiles = !rt::acquireTargetState("amx-tile").failed();
-  for (auto &feature : llvm::sys::getHostCPUFeatures()) {
+  for (auto &feature : getOwnFeatures()) {
     bool isEnabled = feature.second && (hasTiles || !feature.first().starts_with("amx-"));
     features.push_back((isEnabled ? "+" : "-") + feature.first().str());
   }
@@ -129,7 +161,8 @@ static Target getHost() {
   }
   target.needed = describeNeeds(target.arch, enabled);
   setVectorShape(target);
-  setCaches(target.machine);
+  if (!getPretended())
+    setCaches(target.machine);
   return target;
 }
 
@@ -156,7 +189,7 @@ static std::optional<Target> getX86(llvm::StringRef name) {
     llvm::X86::updateImpliedFeatures(feature, true, withImplied);
   }
   llvm::StringSet<> enabled;
-  auto host = llvm::sys::getHostCPUFeatures();
+  llvm::StringMap<bool> host = getOwnFeatures();
   target.runsHere = llvm::Triple(llvm::sys::getProcessTriple()).getArch() == llvm::Triple::x86_64;
   for (auto &feature : withImplied) {
     enabled.insert(feature.first());
@@ -205,7 +238,7 @@ static std::optional<Target> getArm(llvm::StringRef name) {
   target.needed = describeNeeds(target.arch, needed);
   target.runsHere = llvm::Triple(llvm::sys::getProcessTriple()).getArch() == llvm::Triple::aarch64;
   if (target.runsHere)
-    for (auto &feature : llvm::sys::getHostCPUFeatures())
+    for (auto &feature : getOwnFeatures())
       target.runsHere &= feature.second || !enabled.contains(feature.first());
   setVectorShape(target);
   return target;

@@ -13,6 +13,20 @@
 using namespace mlir;
 using namespace tenon;
 
+/// A multiprocessor of a chip, as its compute capability says (CUDA C++ Programming Guide, technical specifications):
+/// one thread computes a tile, with loads of 16 bytes and 255 registers of 4.
+static Machine getMachine(StringRef chip) {
+  Machine machine;
+  machine.vectorBytes = 16;
+  machine.vectorRegisters = 63;
+  // L1 and shared memory, which a multiprocessor does not share, and the L2 of the largest chip of that kind.
+  bool isHopper = chip.starts_with("sm_9") || chip.starts_with("sm_10");
+  bool isAmpere = chip == "sm_80" || chip == "sm_87";
+  machine.l2Bytes = (isHopper ? 256 : isAmpere ? 192 : 128) << 10;
+  machine.llcBytes = (isHopper ? 50 : isAmpere ? 40 : 6) << 20;
+  return machine;
+}
+
 namespace {
 class NvptxBackend : public Backend {
 public:
@@ -20,6 +34,11 @@ public:
   const Capabilities &getCapabilities() const override { return capabilities; }
   ArrayRef<CodeFormat> getFormats() const override { return formats; }
   ArrayRef<BackendOption> getOptions() const override { return options; }
+  std::optional<Target> getFormatTarget(const BackendSettings &settings) const override {
+    Target target{this, settings.at(options.front().name)};
+    target.machine = getMachine(target.name);
+    return target;
+  }
   void registerDialects(DialectRegistry &registry) const override { registerPtxTranslations(registry); }
   void buildPipeline(OpPassManager &kernel, const Target &target) const override { buildNvvmPipeline(kernel); }
 

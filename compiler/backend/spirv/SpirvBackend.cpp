@@ -19,6 +19,10 @@ public:
   StringRef getName() const override { return "spirv"; }
   const Capabilities &getCapabilities() const override { return capabilities; }
   ArrayRef<CodeFormat> getFormats() const override { return formats; }
+  /// Nothing is known of the GPU that a module of Vulkan is for.
+  std::optional<Target> getFormatTarget(const BackendSettings &settings) const override {
+    return Target{this, "vulkan"};
+  }
   void registerDialects(DialectRegistry &registry) const override { registerSpirvDialects(registry); }
   void buildPipeline(OpPassManager &kernel, const Target &target) const override { buildSpirvPipeline(kernel); }
 

@@ -1,4 +1,5 @@
 // RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-widen-floats))' | FileCheck %s
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-widen-floats{round-halves=true}))' | FileCheck %s --check-prefix=ROUND
 
 // Inputs keep their types, results do not.
 // CHECK-LABEL: func.func @arithmetic
@@ -71,3 +72,30 @@ func.func @exact(%i: tensor<4xi32>, %x: tensor<4xf64>) -> (tensor<4xi32>, tensor
 {-#
   dialect_resources: { builtin: { many: "0x0400000000000000" } }
 #-}
+
+// With the model's own rounding, what computes f16 or bf16 is rounded to it, casts to it as well; f32, what comes in and
+// what moves are not.
+// CHECK-LABEL: func.func @halves
+// CHECK-NOT: tensor<4xbf16>) -> tensor<4xf64>
+// ROUND-LABEL: func.func @halves
+// ROUND: %[[X:.*]] = tenon.cast %arg0 : (tensor<4xf16>) -> tensor<4xf64>
+// ROUND-NEXT: %[[E:.*]] = tenon.exp %[[X]]
+// ROUND-NEXT: %[[N:.*]] = tenon.cast %[[E]] : (tensor<4xf64>) -> tensor<4xf16>
+// ROUND-NEXT: %[[W:.*]] = tenon.cast %[[N]] : (tensor<4xf16>) -> tensor<4xf64>
+// ROUND-NEXT: %[[R:.*]] = tenon.slice %[[W]]
+// ROUND-NEXT: %[[S:.*]] = tenon.sin %[[R]]
+// ROUND-NEXT: tenon.cast %[[S]] : (tensor<4xf64>) -> tensor<4xf16>
+// ROUND-NEXT: %[[H:.*]] = tenon.cast
+// ROUND-NEXT: %[[L:.*]] = tenon.log %[[H]]
+// ROUND-NEXT: %[[B:.*]] = tenon.cast %[[L]] : (tensor<4xf64>) -> tensor<4xbf16>
+// ROUND-NEXT: %[[Y:.*]] = tenon.cast %[[B]] : (tensor<4xbf16>) -> tensor<4xf64>
+// ROUND-NEXT: return %[[Y]]
+func.func @halves(%x: tensor<4xf16>) -> tensor<4xbf16> {
+  %0 = tenon.exp %x : (tensor<4xf16>) -> tensor<4xf16>
+  %1 = tenon.slice %0 {starts = #tenon.shape<0>, steps = array<i64: 1>} : (tensor<4xf16>) -> tensor<4xf16>
+  %2 = tenon.sin %1 : (tensor<4xf16>) -> tensor<4xf16>
+  %3 = tenon.cast %2 : (tensor<4xf16>) -> tensor<4xf32>
+  %4 = tenon.log %3 : (tensor<4xf32>) -> tensor<4xf32>
+  %5 = tenon.cast %4 : (tensor<4xf32>) -> tensor<4xbf16>
+  return %5 : tensor<4xbf16>
+}

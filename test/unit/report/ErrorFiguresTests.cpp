@@ -30,3 +30,10 @@ TEST_CASE("a section that is not as the compiler writes it has no largest error"
                            R"({"error": {"largest": 1, "outputs": [7]}})"})
     CHECK(!getLargestError(meta));
 }
+
+TEST_CASE("outputs with a note are not bounded") {
+  CHECK(countUnbounded(R"({"error": {"outputs": [{"name": "y", "error": 2e-6}, {"name": "z", "note": "follows"}]}})") ==
+        std::pair<size_t, size_t>(1, 2));
+  CHECK(countUnbounded(R"({"error": {"not_measured": "the sizes are open"}})") == std::pair<size_t, size_t>(0, 0));
+  CHECK(countUnbounded(R"({"error": {"outputs": [7]}})") == std::pair<size_t, size_t>(0, 1));
+}

@@ -1,0 +1,226 @@
+//===- Choices.cpp - choices of paths, measured and compared ---------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/Choices.h"
+#include "compiler/driver/Emulation.h"
+#include "compiler/driver/Evaluate.h"
+#include "compiler/driver/LoadedModel.h"
+#include "compiler/errors/CompileError.h"
+#include "compiler/pipeline/Diagnostics.h"
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/paths/PathSelection.h"
+#include <set>
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::phases;
+
+double tenon::getFirstBudget(double tolerance) {
+  // What several operations add to the error of a result is about as much as four of them.
+  constexpr double kShare = 0.25;
+  return tolerance * kShare;
+}
+
+bool tenon::isErrorAsked(const CompileOptions &options) { return options.measuresError || options.readInputs; }
+
+llvm::Expected<Choice> tenon::lowerLaunches(Launches launches, const Setup &setup, PhaseRunner &runner) {
+  Choice choice;
+  choice.largestTaken = launches.largestTaken;
+  choice.totalTaken = launches.totalTaken;
+  bool isRecorded = !setup.options.report.empty();
+  if (isRecorded)
+    recordTensorKernels(*launches.modules->getOps<ModuleOp>().begin(), choice.kernelIRs);
+  llvm::Expected<Plan> plan = makePlan(std::move(launches), setup, runner);
+  if (!plan)
+    return plan.takeError();
+  choice.plan = std::move(*plan);
+  llvm::Expected<Kernels> kernels = lowerKernels(choice.plan, runner);
+  if (!kernels)
+    return kernels.takeError();
+  choice.kernels = std::move(*kernels);
+  if (isRecorded)
+    recordBufferKernels(*choice.kernels.modules->getOps<ModuleOp>().begin(), choice.kernelIRs);
+  if (!setup.makesArtifact)
+    return choice;
+  llvm::Expected<Code> code = generateCode(choice.kernels, choice.plan, setup, runner);
+  if (!code)
+    return code.takeError();
+  choice.code = std::move(*code);
+  return choice;
+}
+
+llvm::Expected<std::unique_ptr<LoadedModel>> tenon::loadTarget(const Choice &choice, const Target &target,
+                                                               const Setup &setup, uint64_t sourceHash) {
+  ArtifactParts parts = assemble(choice.plan, choice.code, setup, sourceHash);
+  llvm::erase_if(parts.variants, [&](const auto &variant) { return variant.target != target.getSectionTarget(); });
+  return LoadedModel::load(parts);
+}
+
+namespace {
+/// Goes from one choice of paths to the next, with smaller budgets.
+class ToleranceSearch {
+public:
+  ToleranceSearch(const Graph &graph, PathChoice paths, ErrorMeter *meter, const Setup &setup, uint64_t sourceHash,
+                  PhaseRunner &runner)
+      : graph(graph), module(const_cast<Graph &>(graph).module.get()), paths(std::move(paths)), meter(meter),
+        setup(setup), sourceHash(sourceHash), runner(runner) {}
+
+  llvm::Expected<Choice> run();
+
+private:
+  llvm::Expected<Choice> lower();
+  std::string getWhyUnmeasured(const Choice &choice) const;
+  llvm::Error measure(Choice &choice);
+  ErrorReport measureTargets(const Choice &choice);
+  ErrorReport measureCode(const Choice &choice, const Target &target);
+  ErrorReport measureEmulated(const Target &target);
+  llvm::Expected<Choice> endExceeded(Choice best);
+
+  const Graph &graph;
+  ModuleOp module;
+  PathChoice paths;
+  ErrorMeter *meter;
+  const Setup &setup;
+  uint64_t sourceHash;
+  PhaseRunner &runner;
+};
+} // namespace
+
+/// From a choice of paths on.
+llvm::Expected<Choice> ToleranceSearch::lower() {
+  runner.beginRound(paths.number);
+  llvm::Expected<Launches> launches = makeLaunches(graph, setup, paths, runner);
+  if (!launches)
+    return launches.takeError();
+  llvm::Expected<Choice> choice = lowerLaunches(std::move(*launches), setup, runner);
+  if (choice) {
+    choice->number = paths.number;
+    choice->selection = paths.selection;
+  }
+  return choice;
+}
+
+/// A loop of a model that nobody has run yet may not end with inputs that were made up.
+static bool hasLoops(ModuleOp module) {
+  return module.walk([](LoopOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+/// Why the error of a choice is not measured; empty where it is.
+std::string ToleranceSearch::getWhyUnmeasured(const Choice &choice) const {
+  // What an earlier choice was measured for, this one is.
+  if (isErrorAsked(setup.options) || choice.totalTaken > 0 || choice.number > 1)
+    return "";
+  if (setup.options.needsTolerance && !hasLoops(module))
+    return "";
+  return "only algorithms were chosen that are as exact as sums in their type, and its loops may run for long with "
+         "inputs "
+         "that are made up; see --measure-error";
+}
+
+/// Runs the code of one target of the artifact.
+ErrorReport ToleranceSearch::measureCode(const Choice &choice, const Target &target) {
+  llvm::Expected<std::unique_ptr<LoadedModel>> model = loadTarget(choice, target, setup, sourceHash);
+  if (!model)
+    return ErrorReport::none(llvm::toString(model.takeError()));
+  return meter->measure(**model, module, setup.options.programs);
+}
+
+ErrorReport ToleranceSearch::measureEmulated(const Target &target) {
+  llvm::Expected<std::unique_ptr<LoadedModel>> model = emulate(graph, target, paths.selection);
+  if (!model)
+    return ErrorReport::none(llvm::toString(model.takeError()));
+  ErrorReport report = meter->measure(**model, module, setup.options.programs);
+  report.emulator = getEvaluationTarget().name;
+  return report;
+}
+
+/// The largest errors for all targets. What a target of a name is off by is the same whatever machine compiles for it.
+ErrorReport ToleranceSearch::measureTargets(const Choice &choice) {
+  std::optional<ErrorReport> all;
+  std::set<std::string> emulated;
+  for (const Target &target : setup.targets) {
+    bool isHost = target.name == kHostTarget;
+    if (!isHost && !emulated.insert(paths.selection->describe(target.name)).second)
+      continue;
+    ErrorReport report = isHost ? measureCode(choice, target) : measureEmulated(target);
+    if (!report.reason.empty())
+      return report;
+    if (all)
+      all->merge(report);
+    else
+      all = std::move(report);
+  }
+  assert(all && "there is a target");
+  return std::move(*all);
+}
+
+llvm::Error ToleranceSearch::measure(Choice &choice) {
+  const CompileOptions &options = setup.options;
+  if (std::string why = getWhyUnmeasured(choice); !why.empty()) {
+    choice.error = ErrorReport::none(why);
+  } else {
+    PassManager reference(&runner.getContext());
+    buildReferencePipeline(reference, nullptr);
+    if (llvm::Error error = runner.begin("error", meter->getImported() ? meter->getImported() : module, &reference))
+      return error;
+    choice.error = measureTargets(choice);
+  }
+  if (choice.error.isInputAtFault)
+    return makeError(CompileStatus::invalid, options.input + ": " + choice.error.reason);
+  if (isErrorAsked(options) && !choice.error.reason.empty())
+    runner.getDiagnostics().warn("its error is not measured: " + choice.error.reason);
+  return llvm::Error::success();
+}
+
+/// No choice keeps the tolerance. Who looks for what is wrong with the model gets the best one.
+llvm::Expected<Choice> ToleranceSearch::endExceeded(Choice best) {
+  std::string message = best.error.describeExceeding(setup.options.tolerance);
+  if (setup.options.needsTolerance)
+    return makeError(CompileStatus::inexact, setup.options.input + ": " + message);
+  best.number = paths.number;
+  runner.getDiagnostics().warn(message);
+  return best;
+}
+
+llvm::Expected<Choice> ToleranceSearch::run() {
+  // Then every operation has its default implementation.
+  constexpr unsigned kAttempts = 3;
+  // The largest error of a result scatters: so much less than the tolerance is aimed at.
+  constexpr double kMargin = 0.9;
+  double tolerance = setup.options.tolerance;
+  std::optional<Choice> best;
+  for (;; ++paths.number) {
+    llvm::Expected<Choice> choice = lower();
+    if (!choice || !setup.makesArtifact)
+      return choice;
+    if (llvm::Error error = measure(*choice))
+      return error;
+    bool isMeasured = choice->error.reason.empty();
+    double total = choice->totalTaken, excess = choice->error.getUsedShare(tolerance);
+    // What cannot be measured gets algorithms that need no measurement.
+    if (isMeasured ? !choice->error.findExceeding(tolerance) : total == 0)
+      return choice;
+    // One path may be off by less than the default implementation: sums are shorter.
+    if (isMeasured && (!best || excess < best->error.getUsedShare(tolerance)))
+      best = std::move(*choice);
+    if (total == 0)
+      return endExceeded(std::move(*best));
+    // An error of the whole grows in proportion to those of its parts.
+    if (isMeasured && paths.number < kAttempts)
+      paths.budget.total = total * kMargin / excess;
+    else
+      paths.budget = {};
+    paths.selection = std::make_shared<PathSelection>();
+  }
+}
+
+llvm::Expected<Choice> tenon::lowerWithinTolerance(const Graph &graph, PathChoice paths, ErrorMeter *meter,
+                                                   const Setup &setup, uint64_t sourceHash, PhaseRunner &runner) {
+  assert((meter || !setup.makesArtifact) && "what an artifact is off by is measured");
+  return ToleranceSearch(graph, std::move(paths), meter, setup, sourceHash, runner).run();
+}

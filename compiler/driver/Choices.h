@@ -1,0 +1,49 @@
+//===- Choices.h - choices of paths, measured and compared -----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_DRIVER_CHOICES_H
+#define TENON_COMPILER_DRIVER_CHOICES_H
+
+#include "compiler/driver/ErrorMeter.h"
+#include "compiler/driver/Phases.h"
+#include "compiler/driver/Record.h"
+
+namespace tenon {
+
+/// What a choice of paths led to.
+struct Choice {
+  unsigned number = 1;
+  double largestTaken = 0, totalTaken = 0; ///< as in Launches
+  std::shared_ptr<PathSelection> selection;
+  phases::Plan plan;
+  phases::Kernels kernels;
+  phases::Code code;   ///< of an artifact
+  ErrorReport error;   ///< likewise
+  KernelIRs kernelIRs; ///< of the first target, for a page
+};
+
+/// The largest error of one operation with which choices begin.
+double getFirstBudget(double tolerance);
+
+/// Whether errors are measured wherever that is possible, and a reason why not is worth a warning.
+bool isErrorAsked(const CompileOptions &options);
+
+/// From launches of kernels to what the output needs: code for an artifact, kernels for all else.
+llvm::Expected<Choice> lowerLaunches(phases::Launches launches, const phases::Setup &setup, PhaseRunner &runner);
+
+/// Loads the code of one target.
+llvm::Expected<std::unique_ptr<LoadedModel>> loadTarget(const Choice &choice, const Target &target,
+                                                        const phases::Setup &setup, uint64_t sourceHash);
+
+/// Chooses paths, again where the model is not exact enough, and lowers what was chosen. Fails with `inexact` where the
+/// tolerance is exceeded with the most exact paths, too. `meter` is not null if the output is an artifact.
+llvm::Expected<Choice> lowerWithinTolerance(const phases::Graph &graph, phases::PathChoice paths, ErrorMeter *meter,
+                                            const phases::Setup &setup, uint64_t sourceHash, PhaseRunner &runner);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_DRIVER_CHOICES_H

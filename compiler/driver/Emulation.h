@@ -1,0 +1,26 @@
+//===- Emulation.h - the algorithms of a target on any machine -------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_DRIVER_EMULATION_H
+#define TENON_COMPILER_DRIVER_EMULATION_H
+
+#include "compiler/driver/Phases.h"
+
+namespace tenon {
+
+class LoadedModel;
+
+/// The graph with the paths that `selection` has for `target`, as a program for the evaluation target (Evaluate.h):
+/// what the model is off by on `target` is measured with it, on whatever machine compiles. A path that the evaluation
+/// target cannot compute is replaced by the default implementation, with a result that is off by as much as the path's
+/// is.
+llvm::Expected<std::unique_ptr<LoadedModel>> emulate(const phases::Graph &graph, const Target &target,
+                                                     std::shared_ptr<const PathSelection> selection);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_DRIVER_EMULATION_H

@@ -1,0 +1,142 @@
+//===- ErrorReport.cpp - how far the outputs of a model are off ------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/ErrorReport.h"
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+using namespace tenon;
+
+/// Two digits: what lies behind them may depend on the machine that measures.
+static std::string getFigure(double error) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1e", error);
+  return text;
+}
+
+static nlohmann::json toJson(double error) {
+  return std::isfinite(error) ? nlohmann::json(std::strtod(getFigure(error).c_str(), nullptr)) : nlohmann::json();
+}
+
+/// The next number of one digit that is no smaller, as one would write it: "3e-4".
+static std::string roundUp(double error) {
+  int exponent = static_cast<int>(std::floor(std::log10(error)));
+  double digit = std::ceil(error / std::pow(10, exponent));
+  if (digit >= 10) {
+    digit = 1;
+    ++exponent;
+  }
+  return std::to_string(static_cast<int>(digit)) + "e" + std::to_string(exponent);
+}
+
+double OutputError::getAllowed(double tolerance) const {
+  // Two roundings of one value, each off by as much, may lie on both sides of it.
+  constexpr double kRoundings = 2;
+  return own > 0 || roundoff > 0 ? std::max(tolerance, kRoundings * std::max(own, roundoff)) : tolerance;
+}
+
+bool OutputError::keeps(double tolerance) const {
+  if (!note.empty())
+    return true;
+  return isFloat ? error <= getAllowed(tolerance) : differing == 0;
+}
+
+bool ErrorReport::hasBounded() const {
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [](const OutputError &output) { return output.isFloat && output.note.empty(); });
+}
+
+double ErrorReport::getLargest() const {
+  double largest = 0;
+  for (const OutputError &output : outputs)
+    if (output.isFloat && output.note.empty())
+      largest = std::max(largest, output.error);
+  return largest;
+}
+
+/// How much of what is allowed an output uses.
+static double getShare(const OutputError &output, double tolerance) {
+  if (output.keeps(tolerance) && (!output.note.empty() || !output.isFloat || output.error == 0))
+    return 0;
+  double allowed = output.getAllowed(tolerance);
+  return output.isFloat && allowed > 0 ? output.error / allowed : INFINITY;
+}
+
+double ErrorReport::getUsedShare(double tolerance) const {
+  double used = 0;
+  for (const OutputError &output : outputs)
+    used = std::max(used, getShare(output, tolerance));
+  return used;
+}
+
+const OutputError *ErrorReport::findExceeding(double tolerance) const {
+  const OutputError *worst = nullptr;
+  for (const OutputError &output : outputs)
+    if (!output.keeps(tolerance) && (!worst || getShare(output, tolerance) > getShare(*worst, tolerance)))
+      worst = &output;
+  return worst;
+}
+
+std::string ErrorReport::describeExceeding(double tolerance) const {
+  const OutputError *output = findExceeding(tolerance);
+  assert(output && "there is an output that exceeds the tolerance");
+  std::string text = "output '" + output->name + "' ";
+  std::string sets = std::to_string(numSets) + (areInputsGiven ? " given" : " generated") +
+                     (numSets == 1 ? " input set" : " input sets");
+  if (!output->isFloat)
+    return text + "differs from the model in f64 in " + std::to_string(output->differing) + " of " +
+           std::to_string(output->count) + " integers, which follow no floats, with " + sets;
+  if (!std::isfinite(output->error))
+    return text + "has elements that are not finite where those of the model in f64 are, or the reverse, with " + sets +
+           (areInputsGiven ? "" : "; --error-inputs takes typical ones");
+  text += "is off by " + getFigure(output->error) + " of its largest element with " + sets +
+          ", more than --tolerance " + getFigure(tolerance);
+  if (output->own > 0)
+    text += " and more than twice what its own f16 or bf16 is off by, " + getFigure(output->own);
+  text += ", even with the most exact algorithms; pass --tolerance " + roundUp(output->error);
+  return text + (areInputsGiven ? "" : ", or typical inputs with --error-inputs");
+}
+
+void ErrorReport::merge(const ErrorReport &other) {
+  assert(outputs.size() == other.outputs.size() && "reports are of one model");
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    OutputError &mine = outputs[i];
+    const OutputError &theirs = other.outputs[i];
+    mine.error = std::max(mine.error, theirs.error);
+    mine.differing = std::max(mine.differing, theirs.differing);
+    if (mine.note.empty())
+      mine.note = theirs.note;
+  }
+  if (emulator.empty())
+    emulator = other.emulator;
+}
+
+std::string ErrorReport::toJson() const {
+  if (!reason.empty())
+    return nlohmann::json({{"not_measured", reason}}).dump();
+  nlohmann::json json;
+  json["input_sets"] = numSets;
+  json["inputs"] = areInputsGiven ? "given" : "generated";
+  json["largest"] = ::toJson(getLargest());
+  if (!emulator.empty())
+    json["emulator"] = emulator;
+  for (const OutputError &output : outputs) {
+    nlohmann::json entry = {{"name", output.name}};
+    if (output.isFloat)
+      entry["error"] = ::toJson(output.error);
+    else
+      entry.update({{"differing", output.differing}, {"elements", output.count}});
+    if (output.own > 0)
+      entry["own_error"] = ::toJson(output.own);
+    if (!output.note.empty())
+      entry["note"] = output.note;
+    json["outputs"].push_back(std::move(entry));
+  }
+  return json.dump();
+}

@@ -1,0 +1,226 @@
+//===- PlanTimes.cpp - what whole models take ------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/PlanTimes.h"
+#include "compiler/driver/LoadedModel.h"
+#include "compiler/errors/CompileError.h"
+#include "passes/paths/PathSelection.h"
+#include "llvm/ADT/StringExtras.h"
+#include <chrono>
+
+#define XXH_INLINE_ALL
+#include "xxhash.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::phases;
+using Clock = std::chrono::steady_clock;
+
+static constexpr llvm::StringRef kPlan = "plan within ";
+
+namespace {
+/// A model with the paths that were chosen within a tolerance, as records name it.
+struct MeasuredPlan {
+  PathRegion region;
+  std::string schedule;        ///< "plan within 1e-05 0123456789abcdef"
+  std::string paths;           ///< what they are
+  std::optional<double> error; ///< of its worst output, if one can be bounded
+
+  static MeasuredPlan get(const phases::Graph &graph, const PathSelection &selected, const Target &target,
+                          uint64_t sourceHash, double tolerance);
+};
+} // namespace
+
+MeasuredPlan MeasuredPlan::get(const phases::Graph &graph, const PathSelection &selected, const Target &target,
+                               uint64_t sourceHash, double tolerance) {
+  MeasuredPlan plan;
+  plan.region.target = target.name;
+  llvm::raw_string_ostream os(plan.region.text);
+  os << "model " << llvm::utohexstr(sourceHash, /*LowerCase=*/true, 16);
+  for (func::FuncOp function : getProgramFunctions(const_cast<phases::Graph &>(graph).module.get()))
+    os << ' ' << function.getName() << function.getFunctionType();
+  plan.paths = selected.describe(target.name);
+  uint64_t hash = XXH3_64bits(plan.paths.data(), plan.paths.size());
+  plan.schedule = llvm::formatv("{0}{1:e} {2}", kPlan, tolerance, llvm::utohexstr(hash, /*LowerCase=*/true, 16)).str();
+  return plan;
+}
+
+bool tenon::isPlanRecord(const ProfileRecord &record) {
+  return llvm::StringRef(record.kernel.schedule).starts_with(kPlan);
+}
+
+/// The nanoseconds of each model's runs. One that is null is the same as the first.
+static llvm::Expected<std::vector<std::vector<double>>> runInTurn(llvm::ArrayRef<std::unique_ptr<LoadedModel>> models,
+                                                                  std::vector<InputSet> &sets, double seconds) {
+  constexpr int kWarmups = 2, kMinRounds = 5, kMaxRounds = 500;
+  std::vector<std::vector<double>> samples(models.size());
+  auto begin = Clock::now();
+  for (int round = -kWarmups; round < kMaxRounds; ++round) {
+    if (round >= kMinRounds && std::chrono::duration<double>(Clock::now() - begin).count() > seconds)
+      break;
+    for (auto [model, own] : llvm::zip(models, samples)) {
+      if (!model)
+        continue;
+      double nanoseconds = 0;
+      for (InputSet &set : sets) {
+        if (std::string error = model->bind(set, /*withData=*/true); !error.empty())
+          return makeError(CompileStatus::unsupported, error);
+        tenon_error error;
+        auto start = Clock::now();
+        if (tenon_session_run(model->getSession(), &error) != TENON_OK)
+          return makeError(CompileStatus::unsupported, LoadedModel::getText(error));
+        nanoseconds += std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+      }
+      if (round >= 0)
+        own.push_back(nanoseconds);
+    }
+  }
+  for (auto [model, own] : llvm::zip(models, samples))
+    if (!model)
+      own = samples.front();
+  return samples;
+}
+
+/// Runs compiled models in turn, for so many seconds, and adds their times to the records. The models are those of
+/// `plans`. Fails where they cannot be run.
+static llvm::Error measurePlans(llvm::ArrayRef<MeasuredPlan> plans, llvm::ArrayRef<std::unique_ptr<LoadedModel>> models,
+                                const phases::Graph &graph, const CompileOptions &options, RecordedTimes &times) {
+  assert(plans.size() == models.size() && !plans.empty() && "each plan has a model");
+  ModuleOp simplified = const_cast<phases::Graph &>(graph).module.get();
+  auto meter = [&](InputSet &shapes) { return models.front()->measureMemory(shapes); };
+  llvm::Expected<std::vector<InputSet>> sets = generateInputSets(simplified, options.programs, meter);
+  if (!sets)
+    return sets.takeError();
+  llvm::Expected<std::vector<std::vector<double>>> samples = runInTurn(models, *sets, options.tuneSeconds);
+  if (!samples)
+    return samples.takeError();
+  for (auto [plan, model, own] : llvm::zip(plans, models, *samples)) {
+    const Hardware *hardware = times.getHardware(plan.region.target);
+    assert(hardware && "models are measured on the machine that they are for");
+    ProfileRecord record;
+    record.kernel = {plan.region.text, plan.schedule, getProfiledCompiler()};
+    record.hardware = *hardware;
+    record.threads = tenon_session_threads((model ? model : models.front())->getSession());
+    setTimes(record, std::move(own));
+    record.error = plan.error;
+    record.errorReference = plan.error ? "f64" : "";
+    record.time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    record.origin = "measured";
+    if (findFault(record).empty())
+      if (llvm::Error error = times.add(plan.region.target, record))
+        return error;
+  }
+  return llvm::Error::success();
+}
+
+/// The tolerance that a plan was chosen within; nothing of a record of another kind.
+static std::optional<double> getTolerance(const ProfileRecord &record) {
+  llvm::StringRef text = record.kernel.schedule;
+  double tolerance = 0;
+  bool isPlan = text.consume_front(kPlan) && llvm::to_float(text.split(' ').first, tolerance);
+  return isPlan ? std::optional(tolerance) : std::nullopt;
+}
+
+nlohmann::json tenon::describePlans(const RecordedTimes &times, double tolerance) {
+  nlohmann::json list = nlohmann::json::array();
+  auto add = [&](bool isOwn) {
+    for (const auto &[target, record] : times.listUsed()) {
+      std::optional<double> within = getTolerance(record);
+      if (!within || (*within == tolerance) != isOwn)
+        continue;
+      nlohmann::json &plan = list.emplace_back();
+      plan = {{"target", target}, {"tolerance", *within}, {"nanoseconds", record.min}, {"threads", record.threads}};
+      if (record.error)
+        plan["error"] = *record.error;
+    }
+  };
+  add(true);
+  add(false);
+  return list;
+}
+
+/// Looks up the times of the plan for each target, so that they count as used.
+static void findPlans(const phases::Graph &graph, const phases::PathChoice &paths, const Choice &choice,
+                      const phases::Setup &setup, uint64_t sourceHash) {
+  for (const Target &target : setup.targets) {
+    MeasuredPlan plan = MeasuredPlan::get(graph, *choice.selection, target, sourceHash, setup.options.tolerance);
+    bool isKnown = paths.times->find(plan.region, plan.schedule).has_value();
+    // A lock holds the plans of one compilation: what else was measured then, belongs to it.
+    if (isKnown && paths.times->isLocked())
+      paths.times->useAll(plan.region, kPlan);
+  }
+}
+
+/// Measures the whole model, and what it would take within the default tolerance where a wider one is asked for. What
+/// has a record is not measured again.
+static llvm::Error timePlans(const Graph &graph, const PathChoice &paths, const Choice &choice, ErrorMeter *meter,
+                             const Setup &setup, uint64_t sourceHash, PhaseRunner &runner) {
+  const CompileOptions &options = setup.options;
+  auto target = llvm::find_if(setup.targets, [](const Target &target) { return target.runsHere; });
+  assert(target != setup.targets.end() && "tune() refuses targets that do not run here");
+  std::vector<MeasuredPlan> plans, all;
+  std::vector<std::unique_ptr<LoadedModel>> models;
+  auto add = [&](const Choice &own, double tolerance) -> llvm::Error {
+    MeasuredPlan plan = MeasuredPlan::get(graph, *own.selection, *target, sourceHash, tolerance);
+    if (own.error.hasBounded())
+      plan.error = own.error.getLargest();
+    all.push_back(plan);
+    if (paths.times->find(plan.region, plan.schedule))
+      return llvm::Error::success();
+    bool isSame = !plans.empty() && plans.front().paths == plan.paths;
+    plans.push_back(std::move(plan));
+    models.emplace_back();
+    if (isSame)
+      return llvm::Error::success();
+    llvm::Expected<std::unique_ptr<LoadedModel>> model = loadTarget(own, *target, setup, sourceHash);
+    if (!model)
+      return model.takeError();
+    models.back() = std::move(*model);
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = add(choice, options.tolerance))
+    return error;
+  if (options.tolerance > kDefaultTolerance) {
+    CompileOptions strict = options;
+    strict.tolerance = kDefaultTolerance;
+    Setup strictSetup{strict,         setup.targets,       setup.backend, setup.format,
+                      setup.isFolder, setup.makesArtifact, setup.settings};
+    PathChoice strictPaths = paths;
+    strictPaths.number = choice.number + 1;
+    strictPaths.budget = {getFirstBudget(strict.tolerance)};
+    strictPaths.selection = std::make_shared<PathSelection>();
+    llvm::Expected<Choice> exact = lowerWithinTolerance(graph, strictPaths, meter, strictSetup, sourceHash, runner);
+    std::string message;
+    if (exact) {
+      if (llvm::Error error = add(*exact, strict.tolerance))
+        return error;
+    } else if (CompileStatus status = takeError(exact.takeError(), message); status != CompileStatus::inexact) {
+      return makeError(status, message);
+    }
+  }
+  runner.announce("timing");
+  if (!plans.empty())
+    if (llvm::Error error = measurePlans(plans, models, graph, options, *paths.times))
+      return error;
+  for (const MeasuredPlan &plan : all)
+    paths.times->find(plan.region, plan.schedule);
+  return llvm::Error::success();
+}
+
+llvm::Error tenon::statePlans(const Graph &graph, const PathChoice &paths, const Choice &choice, ErrorMeter *meter,
+                              const Setup &setup, uint64_t sourceHash, PhaseRunner &runner) {
+  if (!paths.times || !setup.makesArtifact)
+    return llvm::Error::success();
+  findPlans(graph, paths, choice, setup, sourceHash);
+  if (setup.options.tuneSeconds == 0)
+    return llvm::Error::success();
+  std::string message;
+  CompileStatus status = takeError(timePlans(graph, paths, choice, meter, setup, sourceHash, runner), message);
+  if (status == CompileStatus::done || status == CompileStatus::unsupported)
+    return llvm::Error::success();
+  return makeError(status, message);
+}

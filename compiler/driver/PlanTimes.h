@@ -1,0 +1,35 @@
+//===- PlanTimes.h - what whole models take --------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A model, too, is a region that has records: a run takes so long with the paths that were chosen within a tolerance.
+// No choice goes by these records; they say what a tolerance is worth.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_DRIVER_PLANTIMES_H
+#define TENON_COMPILER_DRIVER_PLANTIMES_H
+
+#include "compiler/driver/Choices.h"
+
+namespace tenon {
+
+/// Whether a record is that of a plan.
+bool isPlanRecord(const ProfileRecord &record);
+
+/// Looks up what a run takes with the paths that were chosen, for each target. With --tune it is measured where there
+/// is no record of it, as is a run with the paths that would be chosen within the default tolerance, if a wider one is
+/// asked for. A model that cannot be given inputs has no times.
+llvm::Error statePlans(const phases::Graph &graph, const phases::PathChoice &paths, const Choice &choice,
+                       ErrorMeter *meter, const phases::Setup &setup, uint64_t sourceHash, PhaseRunner &runner);
+
+/// [{"target": "host", "tolerance": 1e-3, "nanoseconds": 5, "error": 3.1e-4}, ...] of the records of plans that were
+/// looked up; the artifact's own one comes first for each target.
+nlohmann::json describePlans(const RecordedTimes &times, double tolerance);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_DRIVER_PLANTIMES_H

@@ -1,0 +1,51 @@
+//===- PathSelection.h - which paths the operations of a graph took ---------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_PATHS_PATHSELECTION_H
+#define TENON_PASSES_PATHS_PATHSELECTION_H
+
+#include "llvm/ADT/StringRef.h"
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace tenon {
+
+/// A path that an operation took, and how far it is off; 0 for one that is as exact as the default implementation.
+struct SelectedPath {
+  std::string path;
+  double error = 0;
+};
+
+/// The paths that operations took for each target. In a copy of the graph the operation at the same place of the
+/// function of the same name takes the same path, whatever the machine that the copy is for. Several threads may use
+/// it.
+class PathSelection {
+public:
+  /// Where an operation is: the function that it is in, and how many operations of the dialect stand before it.
+  using Place = std::pair<std::string, size_t>;
+
+  void add(llvm::StringRef target, llvm::StringRef function, size_t index, SelectedPath selected);
+  std::optional<SelectedPath> find(llvm::StringRef target, llvm::StringRef function, size_t index) const;
+  /// The result of an operation is rounded to bf16 before anything reads it.
+  void addRounded(llvm::StringRef target, llvm::StringRef function, size_t index);
+  bool isRounded(llvm::StringRef target, llvm::StringRef function, size_t index) const;
+  /// What all operations of a target took; equal texts are the same selection.
+  std::string describe(llvm::StringRef target) const;
+  void clear();
+
+private:
+  mutable std::mutex mutex;
+  std::map<std::string, std::map<Place, SelectedPath>, std::less<>> byTarget;
+  std::map<std::string, std::set<Place>, std::less<>> rounded; ///< by target
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_PATHS_PATHSELECTION_H
