@@ -28,12 +28,23 @@ double tenon::getFirstBudget(double tolerance) {
 
 bool tenon::isErrorAsked(const CompileOptions &options) { return options.measuresError || options.readInputs; }
 
+llvm::Expected<Choice> tenon::finishKernels(Choice choice, const Setup &setup, PhaseRunner &runner) {
+  if (!setup.options.report.empty())
+    recordBufferKernels(*choice.kernels.modules->getOps<ModuleOp>().begin(), choice.kernelIRs);
+  if (!setup.makesArtifact)
+    return choice;
+  llvm::Expected<Code> code = generateCode(choice.kernels, choice.plan, setup, runner);
+  if (!code)
+    return code.takeError();
+  choice.code = std::move(*code);
+  return choice;
+}
+
 llvm::Expected<Choice> tenon::lowerLaunches(Launches launches, const Setup &setup, PhaseRunner &runner) {
   Choice choice;
   choice.largestTaken = launches.largestTaken;
   choice.totalTaken = launches.totalTaken;
-  bool isRecorded = !setup.options.report.empty();
-  if (isRecorded)
+  if (!setup.options.report.empty())
     recordTensorKernels(*launches.modules->getOps<ModuleOp>().begin(), choice.kernelIRs);
   llvm::Expected<Plan> plan = makePlan(std::move(launches), setup, runner);
   if (!plan)
@@ -43,15 +54,7 @@ llvm::Expected<Choice> tenon::lowerLaunches(Launches launches, const Setup &setu
   if (!kernels)
     return kernels.takeError();
   choice.kernels = std::move(*kernels);
-  if (isRecorded)
-    recordBufferKernels(*choice.kernels.modules->getOps<ModuleOp>().begin(), choice.kernelIRs);
-  if (!setup.makesArtifact)
-    return choice;
-  llvm::Expected<Code> code = generateCode(choice.kernels, choice.plan, setup, runner);
-  if (!code)
-    return code.takeError();
-  choice.code = std::move(*code);
-  return choice;
+  return finishKernels(std::move(choice), setup, runner);
 }
 
 llvm::Expected<std::unique_ptr<LoadedModel>> tenon::loadTarget(const Choice &choice, const Target &target,

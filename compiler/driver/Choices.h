@@ -35,6 +35,9 @@ bool isErrorAsked(const CompileOptions &options);
 /// From launches of kernels to what the output needs: code for an artifact, kernels for all else.
 llvm::Expected<Choice> lowerLaunches(phases::Launches launches, const phases::Setup &setup, PhaseRunner &runner);
 
+/// From kernels on buffers to what the output needs.
+llvm::Expected<Choice> finishKernels(Choice choice, const phases::Setup &setup, PhaseRunner &runner);
+
 /// Loads the code of one target.
 llvm::Expected<std::unique_ptr<LoadedModel>> loadTarget(const Choice &choice, const Target &target,
                                                         const phases::Setup &setup, uint64_t sourceHash);

@@ -14,6 +14,7 @@
 #include "passes/Kernel.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -33,8 +34,11 @@ OwningOpRef<ModuleOp> phases::isolateKernels(ModuleOp module) {
 
 llvm::Expected<Kernels> phases::lowerKernels(Plan &plan, PhaseRunner &runner) {
   Kernels kernels{ModuleOp::create(plan.modules->getLoc())};
-  for (auto own : plan.modules->getOps<ModuleOp>())
-    kernels.modules->push_back(isolateKernels(own).release());
+  for (auto own : plan.modules->getOps<ModuleOp>()) {
+    OwningOpRef<ModuleOp> isolated = isolateKernels(own);
+    isolated->setSymName(own.getName());
+    kernels.modules->push_back(isolated.release());
+  }
   if (llvm::Error error = runner.run("kernels", *kernels.modules, [](OpPassManager &pm) {
         buildBufferPipeline(pm.nest<ModuleOp>().nest<ModuleOp>());
       }))
@@ -93,8 +97,9 @@ llvm::Error phases::writeFile(const std::string &path, llvm::function_ref<void(l
 llvm::Error phases::writeIR(const Plan &plan, const Kernels &kernels, const Setup &setup) {
   const std::string &output = setup.options.output;
   std::string folder = llvm::sys::path::parent_path(output).str();
-  std::string weights = output == "-" ? "" : llvm::sys::path::filename(output).str() + ".weights";
-  WeightPlaces places(setup.options.input, folder.empty() ? "." : folder, weights);
+  WeightPlaces places = output == "-" ? WeightPlaces(setup.options.input, !llvm::sys::Process::StandardOutIsDisplayed())
+                                      : WeightPlaces(setup.options.input, folder.empty() ? "." : folder,
+                                                     llvm::sys::path::filename(output).str() + ".weights");
   return writeFile(output, [&](llvm::raw_ostream &os) {
     ReadableIR readable([&](ArrayRef<char> bytes) { return places.locate(bytes); });
     readable.print({plan.modules.get(), kernels.modules.get()}, os);

@@ -26,6 +26,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -42,9 +43,14 @@ static PhaseOptions getPhaseOptions(const CompileOptions &options, PhaseClock &c
   phases.sourceName = options.input;
   phases.dumpDir = options.dumpDir;
   phases.dumpAfter = options.dumpAfter;
+  auto makeLocator = [](std::shared_ptr<WeightPlaces> places) {
+    return [places](ArrayRef<char> bytes) { return places->locate(bytes); };
+  };
   if (!options.dumpDir.empty())
-    phases.locateWeight = [places = std::make_shared<WeightPlaces>(options.input, options.dumpDir, kDumpedWeights)](
-                              ArrayRef<char> bytes) { return places->locate(bytes); };
+    phases.locateWeight = makeLocator(std::make_shared<WeightPlaces>(options.input, options.dumpDir, kDumpedWeights));
+  // On a terminal the places, which people have no use for, would follow the IR.
+  if (!options.dumpAfter.empty() && !llvm::sys::Process::StandardErrIsDisplayed())
+    phases.locateShown = makeLocator(std::make_shared<WeightPlaces>(options.input, /*withBytes=*/true));
   phases.timing = options.timing;
   phases.onPhase = [&options, &clock](llvm::StringRef phase) {
     clock.begin(phase);
@@ -61,6 +67,23 @@ static PhaseOptions getPhaseOptions(const CompileOptions &options, PhaseClock &c
 /// A file of locked records decides where there is one. Who tunes writes another.
 static bool isLockRead(const CompileOptions &options) {
   return !options.profilesLock.empty() && options.tuneSeconds == 0 && llvm::sys::fs::exists(options.profilesLock);
+}
+
+/// From where an earlier compilation left off. There is no model to measure its choices against.
+static llvm::Expected<Choice> resume(Imported imported, const Setup &setup, PhaseRunner &runner) {
+  if (imported.stage != Stage::Buffers) {
+    llvm::Expected<Launches> launches = resumeLaunches(std::move(imported), setup, runner);
+    if (!launches)
+      return launches.takeError();
+    return lowerLaunches(std::move(*launches), setup, runner);
+  }
+  Choice choice;
+  choice.kernels.modules = std::move(imported.kernels);
+  llvm::Expected<Plan> plan = serializePlans(std::move(imported.module), {}, *choice.kernels.modules, setup, runner);
+  if (!plan)
+    return plan.takeError();
+  choice.plan = std::move(*plan);
+  return finishKernels(std::move(choice), setup, runner);
 }
 
 /// Takes records of real runs into account, if there are any or some are to be made.
@@ -271,6 +294,36 @@ static Target getReferenceTarget(const Setup &setup) {
   return hasHost ? *getBackendRegistry().getTarget(kHostTarget) : getEvaluationTarget();
 }
 
+/// From the model as imported to the output's last phase, with paths within the tolerance.
+static llvm::Expected<Choice> lowerModel(Imported imported, const Setup &setup, PhaseRunner &runner) {
+  const CompileOptions &options = setup.options;
+  uint64_t sourceHash = imported.sourceHash;
+  std::unique_ptr<ErrorMeter> meter;
+  if (setup.makesArtifact)
+    meter = std::make_unique<ErrorMeter>(imported.module->clone(), options.readInputs, getReferenceTarget(setup));
+  PathChoice paths;
+  paths.budget.each = getFirstBudget(options.tolerance);
+  if (llvm::Error error = openProfiles(setup, paths, runner))
+    return error;
+  llvm::Expected<Graph> graph = simplifyGraph(std::move(imported), setup, paths, runner);
+  if (!graph)
+    return graph.takeError();
+  if (paths.times && options.tuneSeconds > 0)
+    if (llvm::Error error = tune(*graph, paths, setup, sourceHash, runner))
+      return error;
+  return lowerWithinTolerance(*graph, paths, meter.get(), setup, sourceHash, runner);
+}
+
+static llvm::Expected<Choice> resumeIR(Imported imported, const Setup &setup, PhaseRunner &runner) {
+  llvm::Expected<Choice> choice = resume(std::move(imported), setup, runner);
+  if (!choice)
+    return choice;
+  choice->error = ErrorReport::none("it was compiled from IR in which the algorithms are chosen already");
+  if (isErrorAsked(setup.options))
+    runner.getDiagnostics().warn("its error is not measured: " + choice->error.reason);
+  return choice;
+}
+
 static llvm::Error compile(const CompileOptions &options, const BackendRegistry &backends, PhaseRunner &runner,
                            CompileRecord &record) {
   llvm::Expected<Setup> setup = setUp(options, backends);
@@ -279,24 +332,18 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
   llvm::Expected<Imported> imported = importModel(*setup, runner);
   if (!imported)
     return imported.takeError();
-  runner.dumpImport(*imported->module);
-  uint64_t sourceHash = imported->sourceHash;
-  if (!options.report.empty())
-    record.source = recordSource(*imported->module);
-  std::unique_ptr<ErrorMeter> meter;
-  if (setup->makesArtifact)
-    meter = std::make_unique<ErrorMeter>(imported->module->clone(), options.readInputs, getReferenceTarget(*setup));
-  PathChoice paths;
-  paths.budget.each = getFirstBudget(options.tolerance);
-  if (llvm::Error error = openProfiles(*setup, paths, runner))
-    return error;
-  llvm::Expected<Graph> graph = simplifyGraph(std::move(*imported), *setup, paths, runner);
-  if (!graph)
-    return graph.takeError();
-  if (paths.times && options.tuneSeconds > 0)
-    if (llvm::Error error = tune(*graph, paths, *setup, sourceHash, runner))
+  bool isModel = imported->stage == Stage::Model;
+  if (!isModel)
+    if (llvm::Error error = takeTargets(*imported, *setup, backends))
       return error;
-  llvm::Expected<Choice> choice = lowerWithinTolerance(*graph, paths, meter.get(), *setup, sourceHash, runner);
+  // Of kernels in modules of their own, a dump would have none.
+  if (imported->stage != Stage::Buffers)
+    runner.dumpImport(*imported->module);
+  uint64_t sourceHash = imported->sourceHash;
+  if (!options.report.empty() && isModel)
+    record.source = recordSource(*imported->module);
+  llvm::Expected<Choice> choice =
+      isModel ? lowerModel(std::move(*imported), *setup, runner) : resumeIR(std::move(*imported), *setup, runner);
   if (!choice)
     return choice.takeError();
   if (!options.report.empty()) {

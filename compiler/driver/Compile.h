@@ -36,14 +36,15 @@ inline constexpr char kDumpedWeights[] = "weights.bin";
 inline constexpr double kDefaultTolerance = 1e-5;
 
 struct CompileOptions {
-  std::string input; ///< an ONNX file, a Hugging Face folder, or tenon-dialect .mlir
+  std::string input; ///< an ONNX file, a Hugging Face folder, or IR as .mlir
   /// Where set: makes the model, and reports why it cannot; `input` is its name, then.
   std::function<mlir::OwningOpRef<mlir::ModuleOp>(mlir::MLIRContext *)> build;
   /// "-" writes text to standard output; nothing is written where it is empty, but dumps are.
   std::string output;
-  std::vector<std::string> targets = {kHostTarget}; ///< the runtime takes the one that makes most of its processor
-  std::string emit = kArtifactOutput;               ///< kArtifactOutput, kIROutput or the name of a backend's format
-  BackendSettings backendSettings; ///< values of backends' options; those that are left out have their defaults
+  /// The runtime takes the one that makes most of its processor. Empty: those of the IR, or the machine that compiles.
+  std::vector<std::string> targets;
+  std::string emit = kArtifactOutput; ///< kArtifactOutput, kIROutput or the name of a backend's format
+  BackendSettings backendSettings;    ///< values of backends' options; those that are left out have their defaults
   ImportOptions import;
   uint64_t importMemoryLimit = 0;       ///< bytes that the import may take; 0: 4 * the model's files + 1 GB
   double importTimeLimit = 600;         ///< seconds; 0: no limit
@@ -73,6 +74,10 @@ struct CompileOptions {
   std::function<void(llvm::StringRef phase, double seconds)> onProgress;
   std::string reproduce; ///< where not empty: `output` gets the IR that this phase starts from, and no more
 
+  /// The targets where a model does not say any.
+  std::vector<std::string> getTargets() const {
+    return targets.empty() ? std::vector<std::string>{kHostTarget} : targets;
+  }
   /// Bytes that the import of files of so many bytes may take.
   uint64_t getImportMemoryLimit(uint64_t inputBytes) const;
 };

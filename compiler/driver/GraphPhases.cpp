@@ -37,8 +37,7 @@ llvm::Expected<Graph> phases::simplifyGraph(Imported imported, const Setup &setu
   return Graph{std::move(imported.module)};
 }
 
-/// Gives each target a module of its own, which names its machine.
-static OwningOpRef<ModuleOp> splitTargets(ModuleOp module, ArrayRef<Target> targets) {
+OwningOpRef<ModuleOp> phases::splitTargets(ModuleOp module, ArrayRef<Target> targets) {
   OwningOpRef<ModuleOp> modules = ModuleOp::create(module->getLoc());
   for (const Target &target : targets) {
     OwningOpRef<ModuleOp> own = module.clone();
@@ -61,5 +60,20 @@ llvm::Expected<Launches> phases::makeLaunches(const Graph &graph, const Setup &s
     return error;
   launches.largestTaken = choice.errors->getLargestTaken();
   launches.totalTaken = choice.errors->getLargestTotal();
+  return launches;
+}
+
+llvm::Expected<Launches> phases::resumeLaunches(Imported imported, const Setup &setup, PhaseRunner &runner) {
+  assert(imported.stage >= Stage::Launches && imported.stage <= Stage::Programs && "there is a plan to make");
+  Launches launches;
+  launches.modules = std::move(imported.module);
+  launches.stage = imported.stage;
+  if (launches.stage > Stage::Launches)
+    return launches;
+  GraphOptions options;
+  options.keepsResults = setup.options.keepsResults;
+  if (llvm::Error error = runner.run("launches", *launches.modules,
+                                     [&](OpPassManager &pm) { buildOutlinedPipeline(pm.nest<ModuleOp>(), options); }))
+    return error;
   return launches;
 }

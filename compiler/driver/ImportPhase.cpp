@@ -11,6 +11,7 @@
 #include "compiler/graph/Elements.h"
 #include "compiler/import/huggingface/ImportHuggingFace.h"
 #include "compiler/import/onnx/ImportOnnx.h"
+#include "dialects/plan/Plan.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -56,19 +57,24 @@ static int64_t getNesting(StringRef text, int64_t limit) {
   return deepest;
 }
 
-/// Printed IR has all weights as resources. As in the import, those of few elements are dense, which folds look into,
-/// and so are all booleans.
+/// Printed IR has weights as resources. As in the import, those of few elements are dense, which folds look into, and
+/// so are all booleans.
+template <typename Weight> static void makeSmallDense(Weight weight) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(weight.getValue());
+  if (!resource)
+    return;
+  auto type = cast<RankedTensorType>(resource.getType());
+  bool isBoolean = type.getElementType().isInteger(1);
+  if (type.getNumElements() > kMaxDenseElements && !isBoolean)
+    return;
+  ArrayRef<char> bytes = resource.getRawHandle().getBlob()->getData();
+  weight.setValueAttr(isBoolean ? makeElements(type, bytes, nullptr, "")
+                                : DenseElementsAttr::getFromRawBuffer(type, bytes));
+}
+
 static void makeSmallWeightsDense(ModuleOp module) {
-  module->walk([](WeightOp weight) {
-    auto resource = dyn_cast<DenseResourceElementsAttr>(weight.getValue());
-    RankedTensorType type = weight.getType();
-    bool isBoolean = type.getElementType().isInteger(1);
-    if (!resource || (type.getNumElements() > kMaxDenseElements && !isBoolean))
-      return;
-    ArrayRef<char> bytes = resource.getRawHandle().getBlob()->getData();
-    weight.setValueAttr(isBoolean ? makeElements(type, bytes, nullptr, "")
-                                  : DenseElementsAttr::getFromRawBuffer(type, bytes));
-  });
+  module->walk([](WeightOp weight) { makeSmallDense(weight); });
+  module->walk([](plan::WeightOp weight) { makeSmallDense(weight); });
 }
 
 /// What is fused is decided again.
@@ -83,34 +89,48 @@ static void inlineDispatchRegions(ModuleOp module) {
   });
 }
 
-static llvm::Expected<OwningOpRef<ModuleOp>> parseText(StringRef text, const CompileOptions &options,
-                                                       MLIRContext &context) {
+/// A model has functions in tenon operations, and nothing else.
+static llvm::Error checkModel(ModuleOp module, const std::string &input) {
+  if (!module.getOps<ModuleOp>().empty())
+    return makeError(CompileStatus::unsupported, input + ": it holds several modules; a model is one");
+  WalkResult result = module->walk([&](Operation *op) {
+    if (isa<ModuleOp, func::FuncOp, func::ReturnOp>(op) || isa_and_nonnull<TenonDialect>(op->getDialect()))
+      return WalkResult::advance();
+    emitUnsupported(op,
+                    "operation '" + op->getName().getStringRef() +
+                        "' is none of a model; a file holds functions of the dialect 'tenon', or what a compilation "
+                        "made of them as long as it is a whole program");
+    return WalkResult::interrupt();
+  });
+  return result.wasInterrupted() ? makeReportedError(CompileStatus::unsupported) : llvm::Error::success();
+}
+
+static llvm::Expected<Imported> parseText(StringRef text, const CompileOptions &options, MLIRContext &context) {
   // MLIR's parser calls itself for each level.
   constexpr int64_t kMaxNesting = 256;
   if (getNesting(text, kMaxNesting) > kMaxNesting)
     return makeError(CompileStatus::resources, options.input +
                                                    ": its brackets nest deeper than the limit 'nesting' of " +
                                                    std::to_string(kMaxNesting));
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(options.input, &context);
-  if (!module)
+  Imported imported{parseSourceFile<ModuleOp>(options.input, &context)};
+  if (!imported.module)
     return makeReportedError(CompileStatus::invalid);
-  WalkResult result = module->walk([&](Operation *op) {
-    if (isa<LaunchOp>(op)) {
-      emitUnsupported(op, "launches a kernel: what the pass tenon-outline made cannot be compiled again, what comes "
-                          "before it can; tenon-opt runs single passes");
-      return WalkResult::interrupt();
-    }
-    if (isa<ModuleOp, func::FuncOp, func::ReturnOp>(op) || isa_and_nonnull<TenonDialect>(op->getDialect()))
-      return WalkResult::advance();
-    emitUnsupported(op, "operation '" + op->getName().getStringRef() +
-                            "' is none of a model; a file holds functions of the dialect 'tenon'");
-    return WalkResult::interrupt();
-  });
-  if (result.wasInterrupted())
-    return makeReportedError(CompileStatus::unsupported);
-  makeSmallWeightsDense(*module);
-  inlineDispatchRegions(*module);
-  return module;
+  imported.stage = findStage(*imported.module);
+  if (imported.stage == Stage::KernelsAlone)
+    return makeError(CompileStatus::unsupported,
+                     options.input +
+                         ": it holds kernels, but no program that launches them; compile IR of the whole program, or "
+                         "run passes on kernels with tenon-opt");
+  makeSmallWeightsDense(*imported.module);
+  if (imported.stage != Stage::Model) {
+    if (llvm::Error error = splitIR(imported, options.input))
+      return error;
+    return imported;
+  }
+  if (llvm::Error error = checkModel(*imported.module, options.input))
+    return error;
+  inlineDispatchRegions(*imported.module);
+  return imported;
 }
 
 /// The module of an importer, or the category of its failure.
@@ -132,10 +152,10 @@ static llvm::Expected<Imported> importFile(const CompileOptions &options, MLIRCo
   if (StringRef(options.input).ends_with(".mlir")) {
     if (options.import.onInputFile)
       options.import.onInputFile(options.input, (*buffer)->getBufferSize());
-    llvm::Expected<OwningOpRef<ModuleOp>> module = parseText((*buffer)->getBuffer(), options, context);
-    if (!module)
-      return module.takeError();
-    return Imported{std::move(*module), sourceHash};
+    llvm::Expected<Imported> imported = parseText((*buffer)->getBuffer(), options, context);
+    if (imported)
+      imported->sourceHash = sourceHash;
+    return imported;
   }
   buffer->reset();
   return adopt(importOnnxFile(options.input, options.import, &context), sourceHash);
@@ -146,6 +166,14 @@ llvm::Expected<Imported> phases::importModel(const Setup &setup, PhaseRunner &ru
   const CompileOptions &options = setup.options;
   MLIRContext &context = runner.getContext();
   bool isFolder = llvm::sys::fs::is_directory(options.input);
+  const ImportOptions &import = options.import;
+  if (!isFolder && StringRef(options.input).ends_with(".mlir"))
+    for (auto [option, isGiven] : {std::pair("--shape", !import.shapes.empty()),
+                                   {"--range", !import.ranges.empty()},
+                                   {"--constant", !import.constants.empty()}})
+      if (isGiven)
+        return makeError(CompileStatus::misuse,
+                         Twine(option) + ": the sizes of " + options.input + " are those that its text has");
   if (!options.import.marked.empty() && (options.build || isFolder || StringRef(options.input).ends_with(".mlir")))
     return makeError(CompileStatus::misuse,
                      "--mark-output names values of ONNX models, and " + options.input + " is none");

@@ -16,6 +16,7 @@
 #include "compiler/driver/RecordedTimes.h"
 #include "compiler/pipeline/PhaseRunner.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/pipeline/Stage.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "passes/paths/ErrorBudget.h"
@@ -26,6 +27,8 @@
 /// A compilation is a chain of phases: each result is a struct, and a function makes it from the ones before.
 ///
 ///   Imported -> Graph -> Launches -> Plan -> Kernels -> Code -> artifact
+///
+/// IR that an earlier compilation has printed enters this chain where that left off.
 ///
 /// From Launches on there is a module, a variant or a section for each target, in the order of Setup::targets; what is
 /// done for one target is done for all at the same time. A function fails with the category of the exit code, or with
@@ -49,12 +52,24 @@ struct Setup {
 /// Checks the options and resolves the names of targets and formats.
 llvm::Expected<Setup> setUp(const CompileOptions &options, const BackendRegistry &backends);
 
-/// The model as its file says it.
+/// Looks up targets by their names, and takes the backend from them where the output is an artifact or IR.
+llvm::Error resolveTargets(llvm::ArrayRef<std::string> names, Setup &setup, const BackendRegistry &backends);
+/// Gives each target a module of its own, which names its machine.
+mlir::OwningOpRef<mlir::ModuleOp> splitTargets(mlir::ModuleOp module, llvm::ArrayRef<Target> targets);
+
+/// The model as its file says it, or what an earlier compilation made of it.
 struct Imported {
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  uint64_t sourceHash = 0; ///< XXH3 of the model file
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< from Stage::Launches on it holds a module for each target
+  uint64_t sourceHash = 0;                  ///< XXH3 of the model file
+  Stage stage = Stage::Model;
+  mlir::OwningOpRef<mlir::ModuleOp> kernels = {}; ///< of Stage::Buffers, as Kernels::modules
 };
 llvm::Expected<Imported> importModel(const Setup &setup, PhaseRunner &runner);
+/// Takes a parsed module, which has passed Stage::Model, apart into what Imported has. `input` is for messages.
+llvm::Error splitIR(Imported &imported, const std::string &input);
+/// The targets of a compilation of such IR are those that it was made for, or of these the ones that are wanted.
+/// Refuses options that ask for others, or for what is decided.
+llvm::Error takeTargets(Imported &imported, Setup &setup, const BackendRegistry &backends);
 
 /// Which implementations of operations may be chosen, and what was learnt of them in earlier choices.
 struct PathChoice {
@@ -77,9 +92,12 @@ struct Launches {
   mlir::OwningOpRef<mlir::ModuleOp> modules; ///< holds a module for each target
   double largestTaken = 0;                   ///< the largest error of the implementations that are not the default ones
   double totalTaken = 0;                     ///< the root of the sum of their squares
+  Stage stage = Stage::Launches;             ///< a later one, of IR that is compiled on
 };
 llvm::Expected<Launches> makeLaunches(const Graph &graph, const Setup &setup, const PathChoice &choice,
                                       PhaseRunner &runner);
+/// Resumes where an earlier compilation had outlined its kernels, or done more.
+llvm::Expected<Launches> resumeLaunches(Imported imported, const Setup &setup, PhaseRunner &runner);
 
 /// The programs of one target.
 struct Variant {
@@ -97,8 +115,12 @@ struct Plan {
   std::vector<Variant> variants;             ///< one for each target
   WeightSection weights;                     ///< of all targets
 };
-/// The first plan that keeps the memory limit, if there is one.
+/// The first plan that keeps the memory limit, if there is one. From Stage::InPlaceOperands on there is one to try.
 llvm::Expected<Plan> makePlan(Launches launches, const Setup &setup, PhaseRunner &runner);
+/// Serializes the plans of modules in which every activation has its place. `kernels` are theirs; null if they are in
+/// the same modules.
+llvm::Expected<Plan> serializePlans(mlir::OwningOpRef<mlir::ModuleOp> modules, const PlanOptions &how,
+                                    mlir::ModuleOp kernels, const Setup &setup, PhaseRunner &runner);
 
 /// Kernels on buffers.
 struct Kernels {

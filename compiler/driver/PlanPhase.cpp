@@ -26,11 +26,11 @@ using namespace tenon::phases;
 /// the last two where real runs count.
 static nlohmann::json listPaths(ModuleOp own) {
   nlohmann::json kernels = nlohmann::json::object();
-  for (auto kernel : own.getOps<func::FuncOp>()) {
+  own.walk([&](func::FuncOp kernel) {
     auto path = kernel->getAttrOfType<StringAttr>(kPathAttr);
     auto cycles = kernel->getAttrOfType<DictionaryAttr>(kPathsAttr);
     if (!path || !cycles)
-      continue;
+      return;
     nlohmann::json &entry = kernels[kernel.getName().str()];
     entry["path"] = path.str();
     for (NamedAttribute estimate : cycles)
@@ -40,23 +40,24 @@ static nlohmann::json listPaths(ModuleOp own) {
         entry["nanoseconds"][time.getName().str()] = cast<IntegerAttr>(time.getValue()).getInt();
     if (auto region = kernel->getAttrOfType<StringAttr>(kRegionAttr))
       entry["region"] = region.str();
-  }
+  });
   return kernels;
 }
 
 static std::map<std::string, std::string> listServed(ModuleOp own) {
   std::map<std::string, std::string> served;
-  for (auto kernel : own.getOps<func::FuncOp>())
+  own.walk([&](func::FuncOp kernel) {
     if (auto region = kernel->getAttrOfType<StringAttr>(kServedRegionAttr))
       served.emplace(kernel.getName(), region.getValue());
+  });
   return served;
 }
 
 /// Adds the plans of one target's module to `variant`, and their weights to `weights`.
-static llvm::Error serialize(ModuleOp own, const Setup &setup, PhaseRunner &runner, Variant &variant,
+static llvm::Error serialize(ModuleOp own, ModuleOp kernels, const Setup &setup, PhaseRunner &runner, Variant &variant,
                              WeightSection &weights) {
-  variant.paths = listPaths(own);
-  variant.served = listServed(own);
+  variant.paths = listPaths(kernels);
+  variant.served = listServed(kernels);
   auto programs = own.getOps<plan::ProgramOp>();
   if (programs.empty())
     return makeError(CompileStatus::invalid, setup.options.input + ": has no public function to compile");
@@ -76,21 +77,28 @@ static llvm::Error serialize(ModuleOp own, const Setup &setup, PhaseRunner &runn
   return llvm::Error::success();
 }
 
-static llvm::Expected<Plan> tryPlan(OwningOpRef<ModuleOp> launches, const PlanOptions &how, const Setup &setup,
-                                    PhaseRunner &runner) {
-  Plan made{how, std::move(launches), {}, {}};
-  if (llvm::Error error = runner.run("plan", *made.modules, [&](OpPassManager &pm) {
+llvm::Expected<Plan> phases::serializePlans(OwningOpRef<ModuleOp> modules, const PlanOptions &how, ModuleOp kernels,
+                                            const Setup &setup, PhaseRunner &runner) {
+  Plan made{how, std::move(modules), {}, {}};
+  if (!kernels)
+    kernels = *made.modules;
+  if (llvm::Error error = runner.begin("serialize", *made.modules))
+    return error;
+  for (auto [own, ownKernels] : llvm::zip(made.modules->getOps<ModuleOp>(), kernels.getOps<ModuleOp>()))
+    if (llvm::Error error = serialize(own, ownKernels, setup, runner, made.variants.emplace_back(), made.weights))
+      return error;
+  return made;
+}
+
+static llvm::Expected<Plan> tryPlan(OwningOpRef<ModuleOp> launches, const PlanOptions &how, Stage from,
+                                    const Setup &setup, PhaseRunner &runner) {
+  if (llvm::Error error = runner.run("plan", *launches, [&](OpPassManager &pm) {
         OpPassManager &nested = pm.nest<ModuleOp>();
-        buildProgramPipeline(nested, how);
+        buildProgramPipeline(nested, how, from);
         buildPlacePipeline(nested, how);
       }))
     return error;
-  if (llvm::Error error = runner.begin("serialize", *made.modules))
-    return error;
-  for (auto own : made.modules->getOps<ModuleOp>())
-    if (llvm::Error error = serialize(own, setup, runner, made.variants.emplace_back(), made.weights))
-      return error;
-  return made;
+  return serializePlans(std::move(launches), how, nullptr, setup, runner);
 }
 
 /// The plan, of all targets and programs, that may need most memory, as the runtime decodes it.
@@ -110,26 +118,32 @@ static llvm::Expected<rt::Plan> findLargest(const Plan &made, const std::string 
 llvm::Expected<Plan> phases::makePlan(Launches launches, const Setup &setup, PhaseRunner &runner) {
   uint64_t limit = setup.options.memoryLimit;
   if (!limit)
-    return tryPlan(std::move(launches.modules), {}, setup, runner);
+    return tryPlan(std::move(launches.modules), {}, launches.stage, setup, runner);
   PlanSearch search(limit);
   Plan best;
   rt::Plan worst; // of the best plan: the program that needs most
+  size_t count = 0;
   while (std::optional<PlanOptions> how = search.getNext()) {
-    llvm::Expected<Plan> made = tryPlan(launches.modules->clone(), *how, setup, runner);
+    llvm::Expected<Plan> made = tryPlan(launches.modules->clone(), *how, launches.stage, setup, runner);
     if (!made)
       return made.takeError();
     llvm::Expected<rt::Plan> largest = findLargest(*made, setup.options.input);
     if (!largest)
       return largest.takeError();
+    ++count;
     uint64_t section = made->weights.getSize();
-    if (!search.report(boundMemory(*largest, section), rt::addUpWeights(*largest, section)))
-      continue;
-    best = std::move(*made);
-    worst = std::move(*largest);
+    bool isBest = search.report(boundMemory(*largest, section), rt::addUpWeights(*largest, section));
+    if (isBest) {
+      best = std::move(*made);
+      worst = std::move(*largest);
+    }
+    // What the other plans would do differently is decided.
+    if (launches.stage > Stage::Launches)
+      break;
   }
   uint64_t section = best.weights.getSize();
   if (boundMemory(worst, section) <= limit)
     return best;
   return makeError(CompileStatus::resources,
-                   setup.options.input + ": " + explainMemoryLimit(worst, section, limit, search.getCount()));
+                   setup.options.input + ": " + explainMemoryLimit(worst, section, limit, count));
 }

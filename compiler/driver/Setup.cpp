@@ -115,9 +115,10 @@ static void setCaches(const CompileOptions &options, Machine &machine) {
     machine.llcBytes = options.llcBytes;
 }
 
-static llvm::Error resolveTargets(const CompileOptions &options, const BackendRegistry &backends,
-                                  std::vector<Target> &targets) {
-  for (const std::string &name : options.targets) {
+llvm::Error phases::resolveTargets(ArrayRef<std::string> names, Setup &setup, const BackendRegistry &backends) {
+  const CompileOptions &options = setup.options;
+  setup.targets.clear();
+  for (const std::string &name : names) {
     std::optional<Target> target = backends.getTarget(name);
     if (!target)
       return makeError(CompileStatus::unsupported,
@@ -125,16 +126,18 @@ static llvm::Error resolveTargets(const CompileOptions &options, const BackendRe
     if (target->getSectionTarget().size() >= sizeof(fmt::Section::target))
       return makeError(CompileStatus::fault, "the features of target '" + name + "' do not fit into an artifact");
     setCaches(options, target->machine);
-    targets.push_back(std::move(*target));
+    setup.targets.push_back(std::move(*target));
   }
-  if (llvm::Error error = checkTargets(options, targets))
+  if (llvm::Error error = checkTargets(options, setup.targets))
     return error;
   for (const std::unique_ptr<Backend> &backend : backends.getBackends())
-    backend->unifyLayouts(targets);
+    backend->unifyLayouts(setup.targets);
   // The target that requires most features uses most of the processor, so the runtime looks at it first.
-  llvm::stable_sort(targets, [](const Target &a, const Target &b) {
+  llvm::stable_sort(setup.targets, [](const Target &a, const Target &b) {
     return StringRef(a.needed).count(',') > StringRef(b.needed).count(',');
   });
+  if (setup.format.empty())
+    setup.backend = setup.targets.front().backend;
   return llvm::Error::success();
 }
 
@@ -149,9 +152,8 @@ llvm::Expected<Setup> phases::setUp(const CompileOptions &options, const Backend
   Setup setup{options, {}, nullptr, "", false, false, options.backendSettings};
   for (auto &[name, value] : backends.getDefaultSettings())
     setup.settings.try_emplace(name, value);
-  if (llvm::Error error = resolveTargets(options, backends, setup.targets))
+  if (llvm::Error error = resolveTargets(options.getTargets(), setup, backends))
     return error;
-  setup.backend = setup.targets.front().backend;
   setup.makesArtifact = options.emit == kArtifactOutput;
   if (setup.makesArtifact || options.emit == kIROutput)
     return setup;

@@ -10,6 +10,8 @@
 #include "compiler/import/huggingface/Safetensors.h"
 #include "compiler/import/onnx/StoredBytes.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <filesystem>
@@ -19,6 +21,8 @@ using namespace tenon;
 
 /// Of the file of weights that were computed, so that a large model does not fill the disk.
 static constexpr uint64_t kMaxWrittenBytes = uint64_t(256) << 20;
+/// Of weights that were computed, in IR that goes to a stream: twice as much text.
+static constexpr uint64_t kMaxPrintedBytes = uint64_t(16) << 20;
 /// A cache line, which no element type is larger than: bytes need not be copied when they are read.
 static constexpr uint64_t kWeightAlign = 64;
 
@@ -67,7 +71,8 @@ void WeightPlaces::readModel() {
     where = ".";
   files.emplace(where);
   std::error_code code;
-  modelFolder = fs::proximate(fs::canonical(where, code), fs::canonical(folder, code), code).string();
+  fs::path absolute = fs::canonical(where, code);
+  modelFolder = (folder.empty() ? absolute : fs::proximate(absolute, fs::canonical(folder, code), code)).string();
   if (isFolder)
     readFolder();
   else if (!StringRef(model).ends_with(".mlir"))
@@ -91,7 +96,21 @@ static std::string explainAbsence(const llvm::Twine &reason) {
   return (kNoWeightBytes + ("it was computed, and " + reason)).str();
 }
 
+std::string WeightPlaces::printBytes(ArrayRef<char> bytes) {
+  if (!withBytes)
+    return explainAbsence("a terminal is not shown its bytes");
+  if (bytes.size() > kMaxPrintedBytes - printedBytes)
+    return explainAbsence("a stream gets no more than " + llvm::Twine(kMaxPrintedBytes) +
+                          " bytes of such weights; files have more of them");
+  printedBytes += bytes.size();
+  char align[sizeof(uint32_t)];
+  llvm::support::endian::write32le(align, kWeightAlign);
+  return "0x" + llvm::toHex(StringRef(align, sizeof(align))) + llvm::toHex(StringRef(bytes.data(), bytes.size()));
+}
+
 std::string WeightPlaces::append(ArrayRef<char> bytes) {
+  if (folder.empty())
+    return printBytes(bytes);
   if (file.empty())
     return explainAbsence("there is no file beside the IR for such weights");
   uint64_t offset = written ? written->tell() : 0;

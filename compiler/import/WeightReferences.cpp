@@ -127,7 +127,8 @@ LogicalResult WeightReader::parseResource(AsmParsedResourceEntry &entry) const {
   if (!reference)
     return entry.emitError() << "the weight '" << entry.getKey() << "' needs a place such as '"
                              << WeightReference{64, 0, "model.onnx", "..", 0}.print() << "', not '" << *text << "'";
-  llvm::SmallString<128> folder(getFolder(entry));
+  bool isAbsolute = llvm::sys::path::is_absolute(reference->folder);
+  llvm::SmallString<128> folder(isAbsolute ? "" : getFolder(entry));
   llvm::sys::path::append(folder, reference->folder);
   std::string error;
   std::optional<AsmResourceBlob> blob = read(*reference, folder, error);

@@ -29,7 +29,7 @@ namespace tenon {
 struct WeightReference {
   uint64_t size = 0, offset = 0; ///< in bytes
   std::string file;              ///< below `folder`, never outside of it
-  std::string folder;            ///< relative to that of the IR's own file
+  std::string folder;            ///< absolute, or relative to that of the IR's own file
   uint64_t hash = 0;             ///< XXH3 of the bytes
 
   std::string print() const;

@@ -39,9 +39,10 @@ static std::string getScope(Operation *op) {
   return name ? "@" + name.str() : "the program";
 }
 
-DumpSequence::DumpSequence(std::string directory, std::string afterPass, std::string sourceName, WeightLocator locate)
+DumpSequence::DumpSequence(std::string directory, std::string afterPass, std::string sourceName, WeightLocator locate,
+                           WeightLocator locateShown)
     : directory(std::move(directory)), afterPass(std::move(afterPass)), sourceName(std::move(sourceName)),
-      readable(std::move(locate)) {}
+      readable(std::move(locate)), shown(std::move(locateShown)) {}
 
 /// The nodes that a kernel computes, where `op` is a kernel's own module or in one.
 static std::string getNodes(Operation *op) {
@@ -71,7 +72,7 @@ void DumpSequence::dump(StringRef pass, Operation *op, bool isChanged, double se
     if (seconds > 0)
       llvm::errs() << ", " << llvm::format("%.3f", seconds * 1e3) << " ms";
     llvm::errs() << '\n';
-    ReadableIR().print(getModule(op), llvm::errs());
+    shown.print(getModule(op), llvm::errs());
   }
   if (isChanged && !directory.empty())
     write(pass, op, seconds);

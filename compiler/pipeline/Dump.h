@@ -31,8 +31,10 @@ struct DumpedFile {
 /// Writes and numbers the dumps of one compilation, across its pass managers. Multi-threading must be off.
 class DumpSequence {
 public:
-  /// `directory` empty: no files; `afterPass` empty: nothing goes to standard error. `locate` is for weights in files.
-  DumpSequence(std::string directory, std::string afterPass, std::string sourceName, WeightLocator locate);
+  /// `directory` empty: no files; `afterPass` empty: nothing goes to standard error. `locate` is for weights in files,
+  /// and `locateShown` for those on standard error.
+  DumpSequence(std::string directory, std::string afterPass, std::string sourceName, WeightLocator locate,
+               WeightLocator locateShown);
 
   bool isActive() const { return !directory.empty() || !afterPass.empty(); }
   /// Dumps the module that holds `op`, on which the pass worked for `seconds`, if that is asked for.
@@ -46,6 +48,7 @@ private:
 
   std::string directory, afterPass, sourceName;
   ReadableIR readable; ///< for files
+  ReadableIR shown;    ///< for standard error
   std::vector<DumpedFile> files;
 };
 

@@ -20,7 +20,7 @@ char EarlyStop::ID;
 
 PhaseRunner::PhaseRunner(MLIRContext &context, DiagnosticPrinter &diagnostics, PhaseOptions wanted)
     : context(context), diagnostics(diagnostics), options(std::move(wanted)),
-      dumps(options.dumpDir, options.dumpAfter, options.sourceName, options.locateWeight) {
+      dumps(options.dumpDir, options.dumpAfter, options.sourceName, options.locateWeight, options.locateShown) {
   assert((options.reproduce.empty() || options.writeReproducer) && "a reproducer needs a file");
   timing.setEnabled(options.timing);
   timing.setDisplayMode(DefaultTimingManager::DisplayMode::Tree);

@@ -39,6 +39,7 @@ struct PhaseOptions {
   std::string dumpDir;        ///< if not empty: a folder for one numbered .mlir file a pass that changed something
   std::string dumpAfter;      ///< if not empty: the IR after this pass goes to standard error
   WeightLocator locateWeight; ///< where dumps can read weights again
+  WeightLocator locateShown;  ///< where IR on standard error can
   bool timing = false;        ///< the time of phases and passes goes to standard error
   /// If not null: told the name of each phase as it begins. The supervisor of the process (Supervise.h) limits the time
   /// and memory of phases by it.

@@ -88,12 +88,17 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
   functions.addPass(createProveIndices());
   functions.addPass(createFuse());
   pm.addPass(createOutline());
+  buildOutlinedPipeline(pm, options);
+}
+
+void tenon::buildOutlinedPipeline(OpPassManager &pm, const GraphOptions &options) {
   if (options.keepsResults)
     pm.nest<func::FuncOp>().addPass(createKeepResults());
   pm.addPass(createVerifyLaunches());
 }
 
-void tenon::buildProgramPipeline(OpPassManager &pm, const PlanOptions &options) {
+/// The order of launches, and which of them write over an operand.
+static void buildOrderPipeline(OpPassManager &pm, const PlanOptions &options) {
   OrderLaunchesOptions ordering;
   ordering.steps = options.orderingSteps;
   pm.nest<func::FuncOp>().addPass(createOrderLaunches(ordering));
@@ -103,9 +108,17 @@ void tenon::buildProgramPipeline(OpPassManager &pm, const PlanOptions &options) 
     pm.addPass(createRematerialize(recomputing));
   }
   pm.addPass(createInPlaceOperands());
-  pm.addPass(createTenonToLinalg());
-  pm.addPass(createTileKernels());
-  pm.addPass(createTenonToPlan());
+}
+
+void tenon::buildProgramPipeline(OpPassManager &pm, const PlanOptions &options, Stage from) {
+  if (from <= Stage::Launches)
+    buildOrderPipeline(pm, options);
+  if (from <= Stage::InPlaceOperands)
+    pm.addPass(createTenonToLinalg());
+  if (from <= Stage::LoweredKernels)
+    pm.addPass(createTileKernels());
+  if (from <= Stage::TiledKernels)
+    pm.addPass(createTenonToPlan());
   pm.nest<plan::ProgramOp>().addPass(createCSEPass());
   pm.addPass(createVerifyPlan());
 }

@@ -8,6 +8,7 @@
 #ifndef TENON_COMPILER_PIPELINE_PIPELINE_H
 #define TENON_COMPILER_PIPELINE_PIPELINE_H
 
+#include "compiler/pipeline/Stage.h"
 #include "passes/Passes.h"
 #include "passes/cost/Machine.h"
 #include "passes/paths/ErrorBudget.h"
@@ -48,9 +49,12 @@ struct PlanOptions {
 void buildSharedPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
 /// That becomes launches of kernels that are not yet lowered, for the machine that the module names.
 void buildLaunchPipeline(mlir::OpPassManager &pm, const GraphOptions &options = {});
-/// Launches become programs with kernels that are tiled, on tensors. Activations have no place yet.
-void buildProgramPipeline(mlir::OpPassManager &pm, const PlanOptions &options = {});
-/// Activations get their places.
+/// The end of it: what is done where kernels have been outlined.
+void buildOutlinedPipeline(mlir::OpPassManager &pm, const GraphOptions &options = {});
+/// Launches become programs with kernels that are tiled, on tensors. Activations have no place yet. Passes that `from`
+/// says have run are left out.
+void buildProgramPipeline(mlir::OpPassManager &pm, const PlanOptions &options = {}, Stage from = Stage::Launches);
+/// Activations get their places, where they have none.
 void buildPlacePipeline(mlir::OpPassManager &pm, const PlanOptions &options = {});
 /// All four of these.
 void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});

@@ -69,21 +69,37 @@ static void printQuoted(llvm::raw_ostream &os, StringRef text) {
   os << '"';
 }
 
+/// The section of one dialect: bytes are resources of MLIR's own, references are ours.
+void ReadableIR::printPlaces(StringRef dialect, bool isOfBytes, llvm::ListSeparator &sections, llvm::raw_ostream &os) {
+  std::string entries;
+  llvm::raw_string_ostream text(entries);
+  llvm::ListSeparator separator(",\n");
+  for (auto &[name, resource] : referenced) {
+    const std::string &place = places[name];
+    if (StringRef(place).starts_with("0x") != isOfBytes)
+      continue;
+    text << separator << "      ";
+    printQuoted(text, name);
+    text << ": ";
+    printQuoted(text, place);
+  }
+  if (!entries.empty())
+    os << sections << "    " << dialect << ": {\n" << entries << "\n    }";
+}
+
 void ReadableIR::printPlaces(llvm::raw_ostream &os) {
   if (!locate || referenced.empty())
     return;
-  os << "{-#\n  dialect_resources: {\n    tenon: {\n";
-  llvm::ListSeparator separator(",\n");
   for (auto &[name, resource] : referenced) {
     auto [place, isNew] = places.try_emplace(name);
     if (const AsmResourceBlob *blob = resource.getRawHandle().getBlob(); isNew && blob)
       place->second = locate(blob->getData());
-    os << separator << "      ";
-    printQuoted(os, name);
-    os << ": ";
-    printQuoted(os, place->second);
   }
-  os << "\n    }\n  }\n#-}\n";
+  os << "{-#\n  dialect_resources: {\n";
+  llvm::ListSeparator sections(",\n");
+  printPlaces("builtin", /*isOfBytes=*/true, sections, os);
+  printPlaces("tenon", /*isOfBytes=*/false, sections, os);
+  os << "\n  }\n#-}\n";
 }
 
 /// Whether there are operations on whole tensors, which nodes can be recognized in. Of loops each of many lines would

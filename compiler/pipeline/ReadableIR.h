@@ -11,13 +11,14 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include <functional>
 #include <string>
 
 namespace tenon {
 
 /// Says where the bytes of a weight can be read again, in the form that the parser reads
-/// (compiler/import/WeightReferences.h).
+/// (compiler/import/WeightReferences.h), or says what they are, `0x` and what MLIR has after it.
 using WeightLocator = std::function<std::string(llvm::ArrayRef<char> bytes)>;
 
 /// Prints modules so that the text can be parsed again and lines of two texts can be compared. Every weight of more
@@ -35,6 +36,7 @@ private:
   void swapWeights(mlir::ModuleOp module);
   void restoreWeights();
   void printPlaces(llvm::raw_ostream &os);
+  void printPlaces(llvm::StringRef dialect, bool isOfBytes, llvm::ListSeparator &sections, llvm::raw_ostream &os);
 
   WeightLocator locate;
   /// Each value has the same name in all texts.

@@ -55,6 +55,12 @@ static bool haveConstantSizes(ArrayRef<Activation> activations) {
                       [](Activation activation) { return matchPattern(activation.getRoom(), m_Constant()); });
 }
 
+/// Whether activations have their places already, as in IR that is compiled on.
+static bool isPlaced(plan::ProgramOp program) {
+  return program.walk([](Operation *op) { return WalkResult(failure(isa<plan::ArenaOp, plan::HeapOp>(op))); })
+      .wasInterrupted();
+}
+
 namespace {
 
 /// Where activations lie in the arena, and where it ends.
@@ -75,6 +81,10 @@ struct Layout {
 struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
   void runOnOperation() override {
     program = getOperation();
+    if (isPlaced(program)) {
+      LDBG() << "leaves the program alone, whose activations have their places";
+      return;
+    }
     alignments = Alignment();
     isDataDependent.clear();
     suballocateIdleRanges(program);

@@ -80,7 +80,7 @@ def AssignOffsets : Pass<"plan-assign-offsets", "::tenon::plan::ProgramOp"> {
     For symbolic sizes, the order of activations in the arena is chosen for samples of the
     symbols, and offsets are expressions that hold for all values. A data-dependent size is
     replaced by its upper bound if the arena does not grow much; otherwise the activation
-    gets a block of its own.
+    gets a block of its own. A program whose activations have their places is left alone.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [

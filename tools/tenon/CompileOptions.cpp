@@ -189,7 +189,10 @@ static void addDebugOptions(CLI::App &command, CompileOptions &options) {
 
 void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
   CompileOptions &options = arguments.options;
-  command.add_option("model", options.input, "ONNX file, Hugging Face folder, or .mlir file of the tenon dialect")
+  command
+      .add_option("model", options.input,
+                  "ONNX file, Hugging Face folder, or IR as .mlir: a model in the tenon dialect, a dump of --dump-ir, "
+                  "or what --emit mlir wrote")
       ->type_name("MODEL");
   addTargetOptions(command, arguments);
   addSizeOptions(command, arguments);

@@ -117,6 +117,11 @@ void tenon::printResult(const CompileOptions &options, double seconds, bool json
 }
 
 void tenon::noteHostTarget(const CompileOptions &options) {
+  ArtifactView view;
+  // IR may have been made for other targets.
+  if (view.open(options.output, /*verify=*/false, {}).failed() ||
+      llvm::none_of(view.getTargets(), [](const ArtifactView::Target &target) { return target.name == kHostTarget; }))
+    return;
   llvm::outs() << options.output
                << ": only for processors like this one; --target x86-64-v3 or aarch64 makes artifacts for others\n";
 }

@@ -52,7 +52,7 @@ static std::string getRequest(const CompileOptions &options, const CLI::App &com
   std::error_code ignored = llvm::sys::fs::make_absolute(model);
   (void)ignored;
   os << "\nLLVM " LLVM_VERSION_STRING "\n" << model << '\n' << command.config_to_str(/*default_also=*/true) << '\n';
-  for (const std::string &name : options.targets)
+  for (const std::string &name : options.getTargets())
     if (std::optional<Target> target = getBackendRegistry().getTarget(name)) {
       os << target->name << ' ' << target->triple << ' ' << target->cpu << ' ' << target->features;
       for (auto [figure, value] : listFigures(target->machine))

@@ -366,3 +366,22 @@ plan.program @next_of_some_times symbols []
   } {name = "loop"}
   plan.copy %h to %out size %row {name = "6"}
 }
+
+// A program whose activations have their places is left alone: IR of an earlier compilation is compiled on.
+// CHECK-LABEL: @placed
+// CHECK: %[[ARENA:.*]] = plan.arena %c4096
+// CHECK-NEXT: %[[A:.*]] = plan.view %[[ARENA]][%c1024] size %c64
+// CHECK-NOT: plan.arena
+plan.program @placed symbols [] inputs [{name = "x", type = f32, dims = #tenon.shape<16>}]
+    outputs [{name = "y", type = f32, dims = #tenon.shape<16>}] {
+  %one = arith.constant 1 : index
+  %row = arith.constant 64 : index
+  %offset = arith.constant 1024 : index
+  %all = arith.constant 4096 : index
+  %in = plan.input 0 size %row
+  %out = plan.output 0 size %row
+  %arena = plan.arena %all
+  %a = plan.view %arena[%offset] size %row {name = "a"}
+  plan.launch @k(%in) -> (%a) sizes() tiles %one {name = "1"}
+  plan.launch @k(%a) -> (%out) sizes() tiles %one {name = "2"}
+}

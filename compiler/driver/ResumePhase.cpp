@@ -1,0 +1,190 @@
+//===- ResumePhase.cpp - where a compilation of IR resumes -----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/Phases.h"
+#include "compiler/errors/CompileError.h"
+#include "dialects/plan/Plan.h"
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/Kernel.h"
+#include "passes/Unsupported.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::phases;
+
+static bool isOfProgram(Operation &op) {
+  auto function = dyn_cast<func::FuncOp>(op);
+  return isa<plan::ProgramOp>(op) || (function && !function->hasAttr(kKernelAttr));
+}
+
+static bool isOfKernels(Operation &op) {
+  auto inner = dyn_cast<ModuleOp>(op);
+  return inner && isKernelModule(inner);
+}
+
+/// Moves those modules that hold an operation for which `isWanted` into one module.
+static OwningOpRef<ModuleOp> gather(ModuleOp module, llvm::function_ref<bool(Operation &)> isWanted) {
+  SmallVector<ModuleOp> found;
+  module.walk<WalkOrder::PreOrder>([&](ModuleOp inner) {
+    if (llvm::none_of(*inner.getBody(), isWanted))
+      return WalkResult::advance();
+    found.push_back(inner);
+    return WalkResult::skip();
+  });
+  OwningOpRef<ModuleOp> gathered = ModuleOp::create(module.getLoc());
+  for (ModuleOp inner : found) {
+    inner->remove();
+    gathered->push_back(inner);
+  }
+  return gathered;
+}
+
+/// The names of a target's kernels, in its own module or each in one of its own.
+static llvm::StringSet<> listKernels(ModuleOp own) {
+  llvm::StringSet<> names;
+  own.walk([&](func::FuncOp function) {
+    if (function->hasAttr(kKernelAttr))
+      names.insert(function.getName());
+  });
+  return names;
+}
+
+/// Launches of plans, unlike those of the tenon dialect, may name functions of the library: no verifier of an operation
+/// knows which there are.
+static LogicalResult checkLaunches(ModuleOp own, ModuleOp kernels) {
+  constexpr StringLiteral kLibraryPrefix = "tenon_";
+  llvm::StringSet<> names = listKernels(kernels);
+  WalkResult result = own.walk([&](plan::LaunchOp launch) -> WalkResult {
+    StringRef name = launch.getKernel();
+    if (names.contains(name) || name.starts_with(kLibraryPrefix))
+      return WalkResult::advance();
+    return emitInvalid(launch.getLoc(), "launches '" + name + "', and there is no kernel of this name");
+  });
+  return failure(result.wasInterrupted());
+}
+
+static size_t countModules(ModuleOp module) { return llvm::range_size(module.getOps<ModuleOp>()); }
+
+llvm::Error phases::splitIR(Imported &imported, const std::string &input) {
+  // What is gathered may be the module itself.
+  OwningOpRef<ModuleOp> holder = ModuleOp::create(imported.module->getLoc());
+  holder->push_back(imported.module.release());
+  imported.kernels = gather(*holder, isOfKernels);
+  imported.module = gather(*holder, isOfProgram);
+  ModuleOp kernels = imported.stage == Stage::Buffers ? *imported.kernels : *imported.module;
+  if (countModules(kernels) != countModules(*imported.module))
+    return makeError(CompileStatus::invalid, input + ": it has kernels on buffers for " + Twine(countModules(kernels)) +
+                                                 " targets and programs for " + Twine(countModules(*imported.module)));
+  for (auto [own, ownKernels] : llvm::zip(imported.module->getOps<ModuleOp>(), kernels.getOps<ModuleOp>())) {
+    if (own.getName() != ownKernels.getName())
+      return makeError(CompileStatus::invalid,
+                       input + ": its kernels on buffers are for other targets than its programs");
+    if (failed(checkLaunches(own, ownKernels)))
+      return makeReportedError(CompileStatus::invalid);
+  }
+  return llvm::Error::success();
+}
+
+/// Options about what is decided before the stage that the IR has reached.
+static llvm::Error checkOptions(const CompileOptions &options, Stage stage) {
+  std::pair<const char *, bool> decided[] = {
+      {"--specialize", !options.programs.empty()},
+      {"--tune", options.tuneSeconds > 0},
+      {"--l2-cache", options.l2Bytes != 0},
+      {"--llc", options.llcBytes != 0},
+      {"--keep-results", options.keepsResults && stage > Stage::Launches},
+  };
+  for (auto [option, isGiven] : decided)
+    if (isGiven)
+      return makeError(CompileStatus::misuse, Twine(option) + ": " + options.input +
+                                                  " is IR in which that is decided already; compile the model again");
+  return llvm::Error::success();
+}
+
+/// Kernels for instructions that a target lacks cannot be compiled for it.
+static llvm::Error checkMachine(const Target &target, const Machine &machine, const std::string &input) {
+  auto describe = [](const Machine &of) {
+    return std::make_tuple(of.vectorBytes, of.vectorRegisters, of.int8Dot, of.amxInt8, of.amxBf16, of.bf16Pairs);
+  };
+  if (describe(target.machine) == describe(machine))
+    return llvm::Error::success();
+  return makeError(CompileStatus::unsupported,
+                   input + ": its kernels are for other vector instructions than the target '" + target.name +
+                       "' has here; compile the model again, or the IR where it was made");
+}
+
+/// The names of the targets that modules are for, each once. Empty if none of the modules says so.
+static llvm::Expected<std::vector<std::string>> listTargets(ModuleOp modules, const std::string &input) {
+  std::vector<std::string> names;
+  for (auto own : modules.getOps<ModuleOp>())
+    if (own.getName() && own->hasAttr(kMachineAttr)) {
+      if (llvm::is_contained(names, *own.getName()))
+        return makeError(CompileStatus::invalid, input + ": it holds several modules for the target '" +
+                                                     *own.getName() + "'; leave all but one of them out");
+      names.push_back(own.getName()->str());
+    }
+  if (names.size() == countModules(modules) || (names.empty() && countModules(modules) == 1))
+    return names;
+  return makeError(CompileStatus::invalid,
+                   input + ": of several modules each needs the name of its target and '" + kMachineAttr + "'");
+}
+
+/// Keeps the modules that have the names of targets, in the order of these.
+static void pickModules(ModuleOp modules, ArrayRef<Target> targets) {
+  SmallVector<ModuleOp> others(modules.getOps<ModuleOp>());
+  for (const Target &target : targets) {
+    auto own = modules.lookupSymbol<ModuleOp>(target.name);
+    assert(own && "each target has a module of its name");
+    own->moveBefore(modules.getBody(), modules.getBody()->end());
+    llvm::erase(others, own);
+  }
+  for (ModuleOp own : others)
+    own->erase();
+}
+
+/// Makes of a module that names no target one for each of the targets.
+static llvm::Error nameTargets(Imported &imported, const Setup &setup) {
+  if (imported.stage == Stage::Buffers && setup.targets.size() > 1)
+    return makeError(CompileStatus::misuse,
+                     "--target: " + setup.options.input + " has kernels for one target; name no more than that");
+  imported.module = splitTargets(*imported.module->getOps<ModuleOp>().begin(), setup.targets);
+  if (imported.stage == Stage::Buffers)
+    (*imported.kernels->getOps<ModuleOp>().begin()).setSymName(setup.targets.front().name);
+  return llvm::Error::success();
+}
+
+llvm::Error phases::takeTargets(Imported &imported, Setup &setup, const BackendRegistry &backends) {
+  const CompileOptions &options = setup.options;
+  if (llvm::Error error = checkOptions(options, imported.stage))
+    return error;
+  llvm::Expected<std::vector<std::string>> names = listTargets(*imported.module, options.input);
+  if (!names)
+    return names.takeError();
+  if (names->empty())
+    return nameTargets(imported, setup);
+  for (const std::string &wanted : options.targets)
+    if (!llvm::is_contained(*names, wanted))
+      return makeError(CompileStatus::misuse, "--target " + wanted + ": " + options.input + " is IR for " +
+                                                  llvm::join(*names, ", ") +
+                                                  "; leave the option out, or compile the model again");
+  if (llvm::Error error = resolveTargets(options.targets.empty() ? *names : options.targets, setup, backends))
+    return error;
+  pickModules(*imported.module, setup.targets);
+  if (imported.stage == Stage::Buffers)
+    pickModules(*imported.kernels, setup.targets);
+  for (auto [target, own] : llvm::zip(setup.targets, imported.module->getOps<ModuleOp>())) {
+    Machine machine = getMachine(own);
+    if (llvm::Error error = checkMachine(target, machine, options.input))
+      return error;
+    target.machine = machine;
+  }
+  return llvm::Error::success();
+}

@@ -1,0 +1,35 @@
+//===- Stage.h - how far IR has come ---------------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_PIPELINE_STAGE_H
+#define TENON_COMPILER_PIPELINE_STAGE_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tenon {
+
+/// How far IR has come on its way from a model to code. The order is that of the passes.
+enum class Stage {
+  Model,           ///< functions in tenon operations, in dispatch regions or not
+  Launches,        ///< launches of kernels in tenon operations
+  InPlaceOperands, ///< such launches, of which some write over an operand: their order stays
+  LoweredKernels,  ///< launches of kernels in linalg
+  TiledKernels,    ///< launches of kernels that loop over tiles
+  Programs,        ///< plans, whose activations may have places, and tiled kernels on tensors
+  Buffers,         ///< plans with places, and kernels on buffers, each in a module of its own
+  KernelsAlone,    ///< kernels without anything that launches them
+};
+
+/// The stage of a module, or of the modules of targets that it holds, by their operations.
+Stage findStage(mlir::ModuleOp module);
+
+/// Whether a module is a kernel's own: it has the name of the kernel.
+bool isKernelModule(mlir::ModuleOp module);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_PIPELINE_STAGE_H
