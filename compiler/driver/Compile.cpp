@@ -15,7 +15,6 @@
 #include "compiler/driver/Record.h"
 #include "compiler/driver/WeightPlaces.h"
 #include "compiler/errors/CompileError.h"
-#include "compiler/import/WeightReferences.h"
 #include "compiler/pipeline/Diagnostics.h"
 #include "compiler/pipeline/DumpIndex.h"
 #include "compiler/report/HtmlReport.h"
@@ -32,11 +31,6 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::phases;
 
-static DialectRegistry makeRegistry(const CompileOptions &options, const BackendRegistry &backends) {
-  DialectRegistry registry = phases::makeRegistry(backends);
-  registerWeightReferences(registry, options.import.onInputFile);
-  return registry;
-}
 
 static PhaseOptions getPhaseOptions(const CompileOptions &options, PhaseClock &clock) {
   PhaseOptions phases;
@@ -71,7 +65,7 @@ static bool isLockRead(const CompileOptions &options) {
 
 /// From where an earlier compilation left off. There is no model to measure its choices against.
 static llvm::Expected<Choice> resume(Imported imported, const Setup &setup, PhaseRunner &runner) {
-  if (imported.stage != Stage::Buffers) {
+  if (imported.stage != Stage::buffers) {
     llvm::Expected<Launches> launches = resumeLaunches(std::move(imported), setup, runner);
     if (!launches)
       return launches.takeError();
@@ -332,12 +326,12 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
   llvm::Expected<Imported> imported = importModel(*setup, runner);
   if (!imported)
     return imported.takeError();
-  bool isModel = imported->stage == Stage::Model;
+  bool isModel = imported->stage == Stage::model;
   if (!isModel)
     if (llvm::Error error = takeTargets(*imported, *setup, backends))
       return error;
   // Of kernels in modules of their own, a dump would have none.
-  if (imported->stage != Stage::Buffers)
+  if (imported->stage != Stage::buffers)
     runner.dumpImport(*imported->module);
   uint64_t sourceHash = imported->sourceHash;
   if (!options.report.empty() && isModel)

@@ -64,11 +64,11 @@ llvm::Expected<Launches> phases::makeLaunches(const Graph &graph, const Setup &s
 }
 
 llvm::Expected<Launches> phases::resumeLaunches(Imported imported, const Setup &setup, PhaseRunner &runner) {
-  assert(imported.stage >= Stage::Launches && imported.stage <= Stage::Programs && "there is a plan to make");
+  assert(imported.stage >= Stage::launches && imported.stage <= Stage::programs && "there is a plan to make");
   Launches launches;
   launches.modules = std::move(imported.module);
   launches.stage = imported.stage;
-  if (launches.stage > Stage::Launches)
+  if (launches.stage > Stage::launches)
     return launches;
   GraphOptions options;
   options.keepsResults = setup.options.keepsResults;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/driver/NamedValues.h"
 #include "compiler/driver/Phases.h"
 #include "compiler/driver/SourceHash.h"
 #include "compiler/errors/CompileError.h"
@@ -116,13 +117,13 @@ static llvm::Expected<Imported> parseText(StringRef text, const CompileOptions &
   if (!imported.module)
     return makeReportedError(CompileStatus::invalid);
   imported.stage = findStage(*imported.module);
-  if (imported.stage == Stage::KernelsAlone)
+  if (imported.stage == Stage::kernelsAlone)
     return makeError(CompileStatus::unsupported,
                      options.input +
                          ": it holds kernels, but no program that launches them; compile IR of the whole program, or "
                          "run passes on kernels with tenon-opt");
   makeSmallWeightsDense(*imported.module);
-  if (imported.stage != Stage::Model) {
+  if (imported.stage != Stage::model) {
     if (llvm::Error error = splitIR(imported, options.input))
       return error;
     return imported;
@@ -161,27 +162,44 @@ static llvm::Expected<Imported> importFile(const CompileOptions &options, MLIRCo
   return adopt(importOnnxFile(options.input, options.import, &context), sourceHash);
 }
 
-llvm::Expected<Imported> phases::importModel(const Setup &setup, PhaseRunner &runner) {
-  runner.announce(kImportPhase);
-  const CompileOptions &options = setup.options;
-  MLIRContext &context = runner.getContext();
-  bool isFolder = llvm::sys::fs::is_directory(options.input);
+/// Options of importers that IR has no use for.
+static llvm::Error checkOptions(const CompileOptions &options) {
   const ImportOptions &import = options.import;
-  if (!isFolder && StringRef(options.input).ends_with(".mlir"))
-    for (auto [option, isGiven] : {std::pair("--shape", !import.shapes.empty()),
-                                   {"--range", !import.ranges.empty()},
-                                   {"--constant", !import.constants.empty()}})
-      if (isGiven)
-        return makeError(CompileStatus::misuse,
-                         Twine(option) + ": the sizes of " + options.input + " are those that its text has");
-  if (!options.import.marked.empty() && (options.build || isFolder || StringRef(options.input).ends_with(".mlir")))
-    return makeError(CompileStatus::misuse,
-                     "--mark-output names values of ONNX models, and " + options.input + " is none");
+  for (auto [option, isGiven] : {std::pair("--shape", !import.shapes.empty()),
+                                 {"--range", !import.ranges.empty()},
+                                 {"--constant", !import.constants.empty()}})
+    if (isGiven)
+      return makeError(CompileStatus::misuse,
+                       Twine(option) + ": the sizes of " + options.input + " are those that its text has");
+  return llvm::Error::success();
+}
+
+static llvm::Expected<Imported> import(const CompileOptions &options, MLIRContext &context) {
   if (options.build)
     return buildModel(options, context);
-  if (!isFolder)
+  if (!llvm::sys::fs::is_directory(options.input))
     return importFile(options, context);
   uint64_t sourceHash = 0;
   ImportedModel imported = importHuggingFace(options.input, options.import, sourceHash, &context);
   return adopt(std::move(imported), sourceHash);
+}
+
+llvm::Expected<Imported> phases::importModel(const Setup &setup, PhaseRunner &runner) {
+  runner.announce(kImportPhase);
+  const CompileOptions &options = setup.options;
+  bool isFolder = llvm::sys::fs::is_directory(options.input);
+  bool isIR = !options.build && !isFolder && StringRef(options.input).ends_with(".mlir");
+  if (isIR)
+    if (llvm::Error error = checkOptions(options))
+      return error;
+  llvm::Expected<Imported> imported = import(options, runner.getContext());
+  // The importer of ONNX marks values itself, by the names that they have there.
+  if (!imported || options.import.marked.empty() || !(options.build || isFolder || isIR))
+    return imported;
+  if (imported->stage != Stage::model)
+    return makeError(CompileStatus::misuse,
+                     "--mark-output: " + options.input + " is IR of kernels, which has no values of a model");
+  if (llvm::Error error = markValues(*imported->module, options.import.marked, options.input))
+    return error;
+  return imported;
 }

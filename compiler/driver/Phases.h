@@ -35,8 +35,8 @@
 /// EarlyStop (PhaseRunner.h).
 namespace tenon::phases {
 
-/// Every dialect that a compilation may use.
-mlir::DialectRegistry makeRegistry(const BackendRegistry &backends);
+/// Every dialect that a compilation may use. IR reads its weights from other files, of which `options` are told.
+mlir::DialectRegistry makeRegistry(const CompileOptions &options, const BackendRegistry &backends);
 
 /// What is decided before the first phase, and holds for all of them.
 struct Setup {
@@ -59,13 +59,13 @@ mlir::OwningOpRef<mlir::ModuleOp> splitTargets(mlir::ModuleOp module, llvm::Arra
 
 /// The model as its file says it, or what an earlier compilation made of it.
 struct Imported {
-  mlir::OwningOpRef<mlir::ModuleOp> module; ///< from Stage::Launches on it holds a module for each target
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< from Stage::launches on it holds a module for each target
   uint64_t sourceHash = 0;                  ///< XXH3 of the model file
-  Stage stage = Stage::Model;
-  mlir::OwningOpRef<mlir::ModuleOp> kernels = {}; ///< of Stage::Buffers, as Kernels::modules
+  Stage stage = Stage::model;
+  mlir::OwningOpRef<mlir::ModuleOp> kernels = {}; ///< of Stage::buffers, as Kernels::modules
 };
 llvm::Expected<Imported> importModel(const Setup &setup, PhaseRunner &runner);
-/// Takes a parsed module, which has passed Stage::Model, apart into what Imported has. `input` is for messages.
+/// Takes a parsed module, which has passed Stage::model, apart into what Imported has. `input` is for messages.
 llvm::Error splitIR(Imported &imported, const std::string &input);
 /// The targets of a compilation of such IR are those that it was made for, or of these the ones that are wanted.
 /// Refuses options that ask for others, or for what is decided.
@@ -92,7 +92,7 @@ struct Launches {
   mlir::OwningOpRef<mlir::ModuleOp> modules; ///< holds a module for each target
   double largestTaken = 0;                   ///< the largest error of the implementations that are not the default ones
   double totalTaken = 0;                     ///< the root of the sum of their squares
-  Stage stage = Stage::Launches;             ///< a later one, of IR that is compiled on
+  Stage stage = Stage::launches;             ///< a later one, of IR that is compiled on
 };
 llvm::Expected<Launches> makeLaunches(const Graph &graph, const Setup &setup, const PathChoice &choice,
                                       PhaseRunner &runner);
@@ -115,7 +115,7 @@ struct Plan {
   std::vector<Variant> variants;             ///< one for each target
   WeightSection weights;                     ///< of all targets
 };
-/// The first plan that keeps the memory limit, if there is one. From Stage::InPlaceOperands on there is one to try.
+/// The first plan that keeps the memory limit, if there is one. From Stage::inPlaceOperands on there is one to try.
 llvm::Expected<Plan> makePlan(Launches launches, const Setup &setup, PhaseRunner &runner);
 /// Serializes the plans of modules in which every activation has its place. `kernels` are theirs; null if they are in
 /// the same modules.

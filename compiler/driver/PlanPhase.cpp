@@ -138,7 +138,7 @@ llvm::Expected<Plan> phases::makePlan(Launches launches, const Setup &setup, Pha
       worst = std::move(*largest);
     }
     // What the other plans would do differently is decided.
-    if (launches.stage > Stage::Launches)
+    if (launches.stage > Stage::launches)
       break;
   }
   uint64_t section = best.weights.getSize();

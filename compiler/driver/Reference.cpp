@@ -35,8 +35,10 @@ static llvm::Error importAndUse(const CompileOptions &options, PhaseRunner &runn
   llvm::Expected<phases::Imported> imported = phases::importModel(*setup, runner);
   if (!imported)
     return imported.takeError();
-  llvm::Expected<std::unique_ptr<LoadedModel>> reference =
-      loadReference(*imported->module, *getBackendRegistry().getTarget(kHostTarget));
+  if (imported->stage != Stage::model)
+    return makeError(CompileStatus::unsupported,
+                     options.input + ": is IR of kernels, which cannot be computed in f64; compare the model itself");
+  llvm::Expected<std::unique_ptr<LoadedModel>> reference = loadReference(*imported->module, *getBackendRegistry().getTarget(kHostTarget));
   if (!reference)
     return prefixError(reference.takeError(), options.input + ": ");
   return use(**reference);
@@ -44,7 +46,7 @@ static llvm::Error importAndUse(const CompileOptions &options, PhaseRunner &runn
 
 CompileStatus tenon::useReference(const CompileOptions &options, llvm::raw_ostream &errors,
                                   llvm::function_ref<llvm::Error(LoadedModel &)> use) {
-  MLIRContext context(phases::makeRegistry(getBackendRegistry()));
+  MLIRContext context(phases::makeRegistry(options, getBackendRegistry()));
   DiagnosticPrinter diagnostics(context, options.input, errors);
   PhaseOptions phases;
   phases.sourceName = options.input;

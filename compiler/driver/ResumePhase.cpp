@@ -79,7 +79,7 @@ llvm::Error phases::splitIR(Imported &imported, const std::string &input) {
   holder->push_back(imported.module.release());
   imported.kernels = gather(*holder, isOfKernels);
   imported.module = gather(*holder, isOfProgram);
-  ModuleOp kernels = imported.stage == Stage::Buffers ? *imported.kernels : *imported.module;
+  ModuleOp kernels = imported.stage == Stage::buffers ? *imported.kernels : *imported.module;
   if (countModules(kernels) != countModules(*imported.module))
     return makeError(CompileStatus::invalid, input + ": it has kernels on buffers for " + Twine(countModules(kernels)) +
                                                  " targets and programs for " + Twine(countModules(*imported.module)));
@@ -100,7 +100,7 @@ static llvm::Error checkOptions(const CompileOptions &options, Stage stage) {
       {"--tune", options.tuneSeconds > 0},
       {"--l2-cache", options.l2Bytes != 0},
       {"--llc", options.llcBytes != 0},
-      {"--keep-results", options.keepsResults && stage > Stage::Launches},
+      {"--keep-results", options.keepsResults && stage > Stage::launches},
   };
   for (auto [option, isGiven] : decided)
     if (isGiven)
@@ -152,11 +152,11 @@ static void pickModules(ModuleOp modules, ArrayRef<Target> targets) {
 
 /// Makes of a module that names no target one for each of the targets.
 static llvm::Error nameTargets(Imported &imported, const Setup &setup) {
-  if (imported.stage == Stage::Buffers && setup.targets.size() > 1)
+  if (imported.stage == Stage::buffers && setup.targets.size() > 1)
     return makeError(CompileStatus::misuse,
                      "--target: " + setup.options.input + " has kernels for one target; name no more than that");
   imported.module = splitTargets(*imported.module->getOps<ModuleOp>().begin(), setup.targets);
-  if (imported.stage == Stage::Buffers)
+  if (imported.stage == Stage::buffers)
     (*imported.kernels->getOps<ModuleOp>().begin()).setSymName(setup.targets.front().name);
   return llvm::Error::success();
 }
@@ -178,7 +178,7 @@ llvm::Error phases::takeTargets(Imported &imported, Setup &setup, const BackendR
   if (llvm::Error error = resolveTargets(options.targets.empty() ? *names : options.targets, setup, backends))
     return error;
   pickModules(*imported.module, setup.targets);
-  if (imported.stage == Stage::Buffers)
+  if (imported.stage == Stage::buffers)
     pickModules(*imported.kernels, setup.targets);
   for (auto [target, own] : llvm::zip(setup.targets, imported.module->getOps<ModuleOp>())) {
     Machine machine = getMachine(own);

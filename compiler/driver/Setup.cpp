@@ -8,6 +8,7 @@
 #include "compiler/driver/PassList.h"
 #include "compiler/driver/Phases.h"
 #include "compiler/errors/CompileError.h"
+#include "compiler/import/WeightReferences.h"
 #include "compiler/pipeline/DumpIndex.h"
 #include "compiler/pipeline/PassNames.h"
 #include "compiler/pipeline/Registration.h"
@@ -22,10 +23,11 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::phases;
 
-DialectRegistry phases::makeRegistry(const BackendRegistry &backends) {
+DialectRegistry phases::makeRegistry(const CompileOptions &options, const BackendRegistry &backends) {
   DialectRegistry registry;
   registerDialects(registry);
   backends.registerDialects(registry);
+  registerWeightReferences(registry, options.import.onInputFile);
   return registry;
 }
 

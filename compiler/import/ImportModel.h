@@ -39,7 +39,7 @@ struct ImportOptions {
   std::vector<Range> ranges;
   std::vector<std::string> profiled; ///< symbols that `--specialize` names
   std::vector<Constant> constants;
-  std::vector<std::string> marked;  ///< values of an ONNX model's main graph that become outputs, after its own
+  std::vector<std::string> marked;  ///< values that become outputs, after those of the model
   std::vector<std::string> plugins; ///< files with operators that are neither ONNX's nor ours
   /// Told the path of each file that is read, and how many bytes on disk it has.
   std::function<void(llvm::StringRef path, uint64_t bytes)> onInputFile;

@@ -111,13 +111,13 @@ static void buildOrderPipeline(OpPassManager &pm, const PlanOptions &options) {
 }
 
 void tenon::buildProgramPipeline(OpPassManager &pm, const PlanOptions &options, Stage from) {
-  if (from <= Stage::Launches)
+  if (from <= Stage::launches)
     buildOrderPipeline(pm, options);
-  if (from <= Stage::InPlaceOperands)
+  if (from <= Stage::inPlaceOperands)
     pm.addPass(createTenonToLinalg());
-  if (from <= Stage::LoweredKernels)
+  if (from <= Stage::loweredKernels)
     pm.addPass(createTileKernels());
-  if (from <= Stage::TiledKernels)
+  if (from <= Stage::tiledKernels)
     pm.addPass(createTenonToPlan());
   pm.nest<plan::ProgramOp>().addPass(createCSEPass());
   pm.addPass(createVerifyPlan());

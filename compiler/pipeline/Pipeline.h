@@ -53,7 +53,7 @@ void buildLaunchPipeline(mlir::OpPassManager &pm, const GraphOptions &options = 
 void buildOutlinedPipeline(mlir::OpPassManager &pm, const GraphOptions &options = {});
 /// Launches become programs with kernels that are tiled, on tensors. Activations have no place yet. Passes that `from`
 /// says have run are left out.
-void buildProgramPipeline(mlir::OpPassManager &pm, const PlanOptions &options = {}, Stage from = Stage::Launches);
+void buildProgramPipeline(mlir::OpPassManager &pm, const PlanOptions &options = {}, Stage from = Stage::launches);
 /// Activations get their places, where they have none.
 void buildPlacePipeline(mlir::OpPassManager &pm, const PlanOptions &options = {});
 /// All four of these.

@@ -22,7 +22,7 @@ struct Contents {
   bool hasLaunch = false;
   bool hasProgram = false;
   bool hasKernelModule = false;
-  Stage kernels = Stage::Model; ///< the stage of the kernel that has come farthest
+  Stage kernels = Stage::model; ///< the stage of the kernel that has come farthest
 };
 } // namespace
 
@@ -37,11 +37,11 @@ static Stage findKernelStage(func::FuncOp kernel) {
                         [&](unsigned i) { return static_cast<bool>(kernel.getArgAttr(i, attribute)); });
   };
   if (kernel->hasAttr(kTilesAttr))
-    return Stage::TiledKernels;
+    return Stage::tiledKernels;
   // Each result has a destination from then on.
   if (hasArgument(kOutputAttr))
-    return Stage::LoweredKernels;
-  return hasArgument(kReusedAttr) ? Stage::InPlaceOperands : Stage::Launches;
+    return Stage::loweredKernels;
+  return hasArgument(kReusedAttr) ? Stage::inPlaceOperands : Stage::launches;
 }
 
 static Contents findContents(ModuleOp module) {
@@ -68,9 +68,9 @@ static Contents findContents(ModuleOp module) {
 Stage tenon::findStage(ModuleOp module) {
   Contents contents = findContents(module);
   if (contents.hasProgram)
-    return contents.hasKernelModule ? Stage::Buffers : Stage::Programs;
-  bool hasKernel = contents.kernels != Stage::Model;
+    return contents.hasKernelModule ? Stage::buffers : Stage::programs;
+  bool hasKernel = contents.kernels != Stage::model;
   if (contents.hasKernelModule || (hasKernel && !contents.hasFunction))
-    return Stage::KernelsAlone;
-  return hasKernel ? contents.kernels : contents.hasLaunch ? Stage::Launches : Stage::Model;
+    return Stage::kernelsAlone;
+  return hasKernel ? contents.kernels : contents.hasLaunch ? Stage::launches : Stage::model;
 }

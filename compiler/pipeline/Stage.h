@@ -14,14 +14,14 @@ namespace tenon {
 
 /// How far IR has come on its way from a model to code. The order is that of the passes.
 enum class Stage {
-  Model,           ///< functions in tenon operations, in dispatch regions or not
-  Launches,        ///< launches of kernels in tenon operations
-  InPlaceOperands, ///< such launches, of which some write over an operand: their order stays
-  LoweredKernels,  ///< launches of kernels in linalg
-  TiledKernels,    ///< launches of kernels that loop over tiles
-  Programs,        ///< plans, whose activations may have places, and tiled kernels on tensors
-  Buffers,         ///< plans with places, and kernels on buffers, each in a module of its own
-  KernelsAlone,    ///< kernels without anything that launches them
+  model,           ///< functions in tenon operations, in dispatch regions or not
+  launches,        ///< launches of kernels in tenon operations
+  inPlaceOperands, ///< such launches, of which some write over an operand: their order stays
+  loweredKernels,  ///< launches of kernels in linalg
+  tiledKernels,    ///< launches of kernels that loop over tiles
+  programs,        ///< plans, whose activations may have places, and tiled kernels on tensors
+  buffers,         ///< plans with places, and kernels on buffers, each in a module of its own
+  kernelsAlone,    ///< kernels without anything that launches them
 };
 
 /// The stage of a module, or of the modules of targets that it holds, by their operations.

@@ -38,8 +38,19 @@ def tensor(value, name=""):
     return body + (block(8, name) if name else b"") + block(9, value.toPackedBytes())
 
 
+class Graph:
+    """The body of a loop or a branch, as an attribute of a node."""
+
+    def __init__(self, nodes, inputs, outputs, name="body"):
+        self.data = b"".join(block(1, body) for body in nodes) + block(2, name)
+        self.data += b"".join(block(11, _valueInfo(*value)) for value in inputs)
+        self.data += b"".join(block(12, _valueInfo(*value)) for value in outputs)
+
+
 def _attribute(name, value):
     body = block(1, name)
+    if isinstance(value, Graph):
+        return body + block(6, value.data) + integer(20, 5)
     if isinstance(value, float):
         return body + _varint(2 << 3 | 5) + struct.pack("<f", value) + integer(20, 1)
     if isinstance(value, int):

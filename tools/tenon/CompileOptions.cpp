@@ -162,7 +162,8 @@ static void addDebugOptions(CLI::App &command, CompileOptions &options) {
       ->group(kGroup);
   command
       .add_option("--mark-output", options.import.marked,
-                  "make a value of an ONNX model's main graph an output, after its own; repeatable")
+                  "make a value an output, after those of the model; of other models than ONNX's main graphs, a node "
+                  "as dumps call it; repeatable")
       ->allow_extra_args(false)
       ->type_name("NAME")
       ->group(kGroup);

@@ -127,7 +127,7 @@ static void addCompare(CLI::App &debug, int &status) {
   addExamples(*command,
               {"tenon debug compare model.onnx", "tenon debug compare model.onnx --input x=x.npy --against onnxruntime",
                "tenon debug compare model.onnx --tolerance 1e-2 --max-error 1e-4"},
-              "Exit code 5: something diverges. Values in branches and loops are not compared.");
+              "Exit code 5: something diverges. Values in loops are compared for each iteration.");
   command->callback([arguments, command, &status] {
     status = resolve(*command, *arguments) ? debug::runCompare(arguments->debug, arguments->outputsOnly) : 2;
   });

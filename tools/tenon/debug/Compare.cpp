@@ -42,9 +42,20 @@ int debug::reportFailure(llvm::Error error) {
 // Search
 //===----------------------------------------------------------------------===//
 
+/// Whether one value diverges in an earlier iteration of the loops that both are in.
+static bool isOfEarlierIteration(const ComparedValue &a, const ComparedValue &b) {
+  size_t shared = 0;
+  while (shared < std::min(a.iteration.size(), b.iteration.size()) && a.loops[shared] == b.loops[shared])
+    ++shared;
+  return llvm::ArrayRef(a.iteration).take_front(shared) < llvm::ArrayRef(b.iteration).take_front(shared);
+}
+
 const ComparedValue *CompareResult::getFirst() const {
-  auto it = llvm::find_if(values, [](const ComparedValue &value) { return value.diverges; });
-  return it == values.end() ? nullptr : &*it;
+  const ComparedValue *first = nullptr;
+  for (const ComparedValue &value : values)
+    if (value.diverges && (!first || isOfEarlierIteration(value, *first)))
+      first = &value;
+  return first;
 }
 
 bool CompareResult::diverges() const {
@@ -93,18 +104,13 @@ static void findAlone(Comparison &comparison, const Captured &want, CompareResul
 
 /// Quantization may round what is nearly the same to neighbouring integers, and all that is computed of those is then
 /// as far off as they are. That says nothing of how exact it is.
-static void excuseRounding(const OnnxGraph &graph, std::vector<ComparedValue> &values) {
+static void excuseRounding(const Comparison &comparison, std::vector<ComparedValue> &values) {
   llvm::StringMap<std::string> causes; // of values that are excused, or make others so
-  std::optional<size_t> last;
-  std::string cause; // of the node
   for (ComparedValue &value : values) {
-    if (last != value.nodeIndex) {
-      last = value.nodeIndex;
-      cause.clear();
-      for (const std::string &name : graph.listReads(value.nodeIndex))
-        if (auto it = causes.find(name); it != causes.end() && cause.empty())
-          cause = it->second;
-    }
+    std::string cause; // of the node
+    for (const std::string &name : comparison.listReads(value.value))
+      if (auto it = causes.find(name); it != causes.end() && cause.empty())
+        cause = it->second;
     if (!cause.empty())
       causes[value.value] = cause;
     else if (!value.error.isFloat && value.error.differing > 0 && !value.diverges)
@@ -122,9 +128,42 @@ static void excuseOutputs(CompareResult &result) {
         output.follows = value.follows;
 }
 
+/// The values of the main graph, and before those of each node the values inside of it.
+static std::vector<std::string> mergeNames(const Comparison &comparison, llvm::ArrayRef<std::string> names,
+                                           llvm::ArrayRef<std::string> inner) {
+  std::vector<std::string> all;
+  for (const std::string &name : names) {
+    size_t node = comparison.findValue(name)->nodeIndex;
+    while (!inner.empty() && comparison.findValue(inner.front())->nodeIndex <= node) {
+      all.push_back(inner.front());
+      inner = inner.drop_front();
+    }
+    all.push_back(name);
+  }
+  llvm::append_range(all, inner);
+  return all;
+}
+
+/// Keeps values of the main graph, and in runs of their own those inside of its nodes: these change its loops.
+static Captured keepAll(Comparison &comparison, llvm::ArrayRef<std::string> names, llvm::ArrayRef<std::string> inner,
+                        bool ofReference) {
+  Captured all = comparison.keepValues(names, ofReference);
+  if (!all.end || inner.empty())
+    return all;
+  Captured more = comparison.keepValues(inner, ofReference);
+  for (CapturedTensor &tensor : more.tensors)
+    if (!findTensor(all.tensors, tensor.name, tensor.role))
+      all.tensors.push_back(std::move(tensor));
+  return all;
+}
+
 llvm::Expected<CompareResult> debug::compareValues(Comparison &comparison, bool outputsOnly) {
-  std::vector<std::string> names = outputsOnly ? std::vector<std::string>() : comparison.listValues();
-  Captured want = comparison.keepValues(names, /*ofReference=*/true);
+  std::vector<std::string> names, inner;
+  if (!outputsOnly) {
+    names = comparison.listValues();
+    inner = comparison.listInnerValues();
+  }
+  Captured want = keepAll(comparison, names, inner, /*ofReference=*/true);
   if (!want.end)
     return toError(want.end);
   Captured got = comparison.runPrepared();
@@ -136,20 +175,21 @@ llvm::Expected<CompareResult> debug::compareValues(Comparison &comparison, bool 
   if (!outputs)
     return outputs.takeError();
   result.outputs = std::move(*outputs);
-  if (names.empty())
+  if (names.empty() && inner.empty())
     return result;
-  Captured kept = comparison.keepValues(names, /*ofReference=*/false);
+  Captured kept = keepAll(comparison, names, inner, /*ofReference=*/false);
   if (!kept.end)
     return toError(kept.end);
-  llvm::Expected<std::vector<ComparedValue>> values = comparison.compare(kept, want, names);
+  llvm::Expected<std::vector<ComparedValue>> values =
+      comparison.compare(kept, want, mergeNames(comparison, names, inner));
   if (!values)
     return values.takeError();
   result.values = std::move(*values);
-  excuseRounding(*comparison.getGraph(), result.values);
+  excuseRounding(comparison, result.values);
   excuseOutputs(result);
   result.kept = std::move(kept);
   if (const ComparedValue *first = result.getFirst())
-    result.reads = comparison.getGraph()->listReads(first->nodeIndex);
+    result.reads = comparison.listReads(first->value);
   else if (result.diverges())
     findAlone(comparison, want, result);
   if (llvm::any_of(result.outputs, [](const ComparedValue &output) { return output.diverges; }))
@@ -168,7 +208,18 @@ static std::string describeNode(const ComparedValue &value) {
 
 static std::string describeAllowed(double allowed) { return run::format("%g", allowed); }
 
+/// " in iteration 3 of loop 'decode' and 0 of loop 'decode/body/search'"
+static std::string describeIteration(const ComparedValue &value) {
+  std::string text;
+  for (auto [loop, place] : llvm::zip(value.loops, value.iteration))
+    text += (text.empty() ? " in iteration " : " and ") + std::to_string(place) + " of loop '" + loop + "'";
+  return text;
+}
+
 static std::string describeVerdict(const ComparedValue &value) {
+  if (value.diverges && !value.iteration.empty())
+    return "diverges at [" +
+           llvm::join(llvm::map_range(value.iteration, [](int64_t place) { return std::to_string(place); }), ",") + "]";
   if (value.diverges)
     return "diverges";
   return value.follows.empty() ? value.whyNot : "follows '" + value.follows + "'";
@@ -183,8 +234,9 @@ static void printTable(llvm::ArrayRef<ComparedValue> values, size_t width) {
 }
 
 static std::string describeDivergence(const ComparedValue &value) {
-  return "value '" + value.name + "'" + describeNode(value) + ": " + (value.error.mismatch.empty() ? "error " : "") +
-         value.error.describe() + ", allowed " + describeAllowed(value.allowed);
+  return "value '" + value.name + "'" + describeNode(value) + describeIteration(value) + ": " +
+         (value.error.mismatch.empty() ? "error " : "") + value.error.describe() + ", allowed " +
+         describeAllowed(value.allowed);
 }
 
 /// What the first wrong value was computed of.
@@ -274,6 +326,10 @@ static nlohmann::json toJson(const ComparedValue &value) {
     json.update({{"node", value.node}, {"operator", value.op}});
   if (!value.follows.empty())
     json["follows"] = value.follows;
+  if (!value.loops.empty())
+    json["loops"] = value.loops;
+  if (!value.iteration.empty())
+    json["iteration"] = value.iteration;
   if (!value.whyNot.empty()) {
     json["not_compared"] = value.whyNot;
     return json;

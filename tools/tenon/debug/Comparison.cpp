@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/tenon/debug/Comparison.h"
+#include "compiler/driver/NamedValues.h"
+#include "tools/tenon/debug/InnerValues.h"
 #include "llvm/Support/FileSystem.h"
+#include <nlohmann/json.hpp>
+#include <onnx/onnx_pb.h>
 
 using namespace tenon;
 using namespace tenon::debug;
@@ -44,13 +48,99 @@ StepEnd Comparison::compile() {
   prepared = workspace->makePath("model.tenon");
   if (StepEnd end = workspace->compile(options.compile, prepared); !end)
     return end;
-  if (!isOnnx(options.compile.input))
-    return {};
-  // The import has accepted it, so it is a valid model.
-  llvm::Expected<OnnxGraph> read = OnnxGraph::read(options.compile.input);
-  if (!read)
-    return takeEnd(read.takeError());
-  graph.emplace(std::move(*read));
+  return readValues();
+}
+
+llvm::Expected<std::vector<GraphValue>> Comparison::readNamedValues(const std::string &input) {
+  CompileOptions model = options.compile;
+  model.input = input;
+  std::string path = workspace->makePath("values.json");
+  auto write = [&](llvm::ArrayRef<NamedValue> values) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const NamedValue &value : values)
+      list.push_back({value.name, value.node, value.operation, value.reads});
+    return writeFile(path, list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  };
+  StepEnd end = workspace->runStep("the names of values",
+                                   [&](llvm::raw_ostream &errors) { return useNamedValues(model, errors, write); });
+  if (!end)
+    return makeError(end.status, end.message);
+  auto text = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!text)
+    return makeError(CompileStatus::resources, path + ": " + text.getError().message());
+  std::vector<GraphValue> values;
+  for (const nlohmann::json &entry : nlohmann::json::parse((*text)->getBuffer()))
+    values.push_back({entry[0], entry[1], entry[2], values.size(), {}, entry[3]});
+  return values;
+}
+
+/// The names of an artifact's outputs.
+static llvm::Expected<llvm::StringSet<>> readOutputs(Workspace &workspace, run::Options how) {
+  std::string path = workspace.makePath("outputs.txt");
+  StepEnd end = workspace.runStep("the outputs of " + how.artifact, [&](llvm::raw_ostream &errors) {
+    run::Model model;
+    if (llvm::Error error = takeStatus(model.load(how)))
+      return reportError(std::move(error), errors);
+    return reportError(writeFile(path, llvm::join(run::namesOf(model.outputs), "\n")), errors);
+  });
+  if (!end)
+    return makeError(end.status, end.message);
+  llvm::StringSet<> names;
+  if (auto text = llvm::MemoryBuffer::getFile(path, /*IsText=*/true)) {
+    llvm::SmallVector<llvm::StringRef> lines;
+    (*text)->getBuffer().split(lines, '\n');
+    names.insert(lines.begin(), lines.end());
+  }
+  return names;
+}
+
+StepEnd Comparison::readValues() {
+  if (isOnnx(options.compile.input)) {
+    // The import has accepted it, so it is a valid model.
+    llvm::Expected<OnnxGraph> read = OnnxGraph::read(options.compile.input);
+    if (!read)
+      return takeEnd(read.takeError());
+    graph.emplace(std::move(*read));
+  } else {
+    llvm::Expected<std::vector<GraphValue>> read = readNamedValues(options.compile.input);
+    if (!read)
+      return takeEnd(read.takeError());
+    named = std::move(*read);
+    for (const GraphValue &value : named)
+      namedIndices.try_emplace(value.name, value.nodeIndex);
+  }
+  if (reference.kind == Reference::Kind::artifact) {
+    run::Options artifact = options.run;
+    artifact.artifact = reference.path;
+    llvm::Expected<llvm::StringSet<>> names = readOutputs(*workspace, artifact);
+    if (!names)
+      return takeEnd(names.takeError());
+    // What are outputs of both is compared in any case.
+    for (const std::string &output : graph ? graph->listOutputs() : std::vector<std::string>())
+      names->erase(output);
+    otherNames = std::move(*names);
+  }
+  return reference.kind == Reference::Kind::model ? readReferenceValues() : StepEnd();
+}
+
+StepEnd Comparison::readReferenceValues() {
+  otherNames.emplace();
+  std::vector<GraphValue> values;
+  if (isOnnx(reference.path)) {
+    llvm::Expected<OnnxGraph> read = OnnxGraph::read(reference.path);
+    if (!read)
+      return takeEnd(read.takeError());
+    otherGraph.emplace(std::move(*read));
+    values = otherGraph->getValues();
+    llvm::append_range(values, otherGraph->getInnerValues());
+  } else {
+    llvm::Expected<std::vector<GraphValue>> read = readNamedValues(reference.path);
+    if (!read)
+      return takeEnd(read.takeError());
+    values = std::move(*read);
+  }
+  for (const GraphValue &value : values)
+    otherNames->insert(value.name);
   return {};
 }
 
@@ -97,8 +187,41 @@ Captured Comparison::runPrepared() {
   return collect(workspace->runArtifact(how, inputs, folder, UINT64_MAX), folder);
 }
 
+/// The file of a model in which inner values are outputs of nodes of the main graph.
+static llvm::Error writeExposed(const std::string &model, const llvm::StringSet<> &inner, const std::string &path) {
+  llvm::Expected<OnnxGraph> graph = OnnxGraph::read(model);
+  if (!graph)
+    return graph.takeError();
+  if (llvm::Error error = graph->embedExternalData())
+    return error;
+  onnx::ModelProto exposed = graph->getModel();
+  exposeInnerValues(exposed, inner);
+  std::string bytes;
+  if (!exposed.SerializeToString(&bytes))
+    return makeError(CompileStatus::resources, model + ": is too large to be written with its weights in one file");
+  return writeFile(path, bytes);
+}
+
+StepEnd Comparison::expose(const OnnxGraph &of, llvm::ArrayRef<std::string> marked, std::string &model) {
+  llvm::StringSet<> inner;
+  for (const std::string &name : marked)
+    if (of.findInnerValue(name))
+      inner.insert(name);
+  if (inner.empty())
+    return {};
+  std::string path = workspace->makePath("exposed.onnx");
+  StepEnd end = workspace->runStep("the values inside of nodes", [&](llvm::raw_ostream &errors) {
+    return reportError(writeExposed(model, inner, path), errors);
+  });
+  model = path;
+  return end;
+}
+
 Captured Comparison::runCompiled(const CompileOptions &how, llvm::ArrayRef<std::string> marked, StepEnd *compiled) {
   CompileOptions compile = how;
+  if (graph)
+    if (StepEnd end = expose(*graph, marked, compile.input); !end)
+      return {std::move(end), {}};
   llvm::append_range(compile.import.marked, marked);
   run::Options run = options.run;
   run.artifact = workspace->makePath("kept.tenon");
@@ -113,25 +236,37 @@ Captured Comparison::runCompiled(const CompileOptions &how, llvm::ArrayRef<std::
   return collect(std::move(end), folder);
 }
 
-std::vector<std::string> Comparison::listValues() const {
-  std::vector<std::string> names;
-  if (!graph || !reference.hasValues())
-    return names;
-  std::optional<OnnxGraph> other;
-  if (reference.kind == Reference::Kind::model) {
-    llvm::Expected<OnnxGraph> read = OnnxGraph::read(reference.path);
-    if (read)
-      other.emplace(std::move(*read));
-    else
-      llvm::consumeError(read.takeError());
-    // A model of another kind has outputs alone to compare with.
-    if (!other)
-      return names;
+const GraphValue *Comparison::findValue(llvm::StringRef name) const {
+  if (graph) {
+    const GraphValue *value = graph->findValue(name);
+    return value ? value : graph->findInnerValue(name);
   }
-  for (const GraphValue &value : graph->getValues())
-    if (!other || other->findValue(value.name))
+  auto it = namedIndices.find(name);
+  return it == namedIndices.end() ? nullptr : &named[it->second];
+}
+
+std::vector<std::string> Comparison::listReads(llvm::StringRef name) const {
+  if (graph)
+    return graph->listReads(name);
+  const GraphValue *value = findValue(name);
+  return value ? value->reads : std::vector<std::string>();
+}
+
+/// The names of those values that the reference has, too.
+std::vector<std::string> Comparison::listKnown(const std::vector<GraphValue> &values) const {
+  std::vector<std::string> names;
+  if (reference.kind == Reference::Kind::testData)
+    return names;
+  for (const GraphValue &value : values)
+    if (!otherNames || otherNames->contains(value.name))
       names.push_back(value.name);
   return names;
+}
+
+std::vector<std::string> Comparison::listValues() const { return listKnown(graph ? graph->getValues() : named); }
+
+std::vector<std::string> Comparison::listInnerValues() const {
+  return graph ? listKnown(graph->getInnerValues()) : std::vector<std::string>();
 }
 
 CompileOptions Comparison::getReferenceModel() const {
@@ -143,9 +278,12 @@ CompileOptions Comparison::getReferenceModel() const {
 
 Captured Comparison::runReference(llvm::ArrayRef<std::string> marked) {
   std::string folder = workspace->makeFolder("reference");
-  if (reference.isPython())
-    return collect(runPython(*workspace, reference, options.python, options.compile.input, inputFolder, marked, folder),
-                   folder);
+  if (reference.isPython()) {
+    std::string model = options.compile.input;
+    if (StepEnd end = expose(*graph, marked, model); !end)
+      return {std::move(end), {}};
+    return collect(runPython(*workspace, reference, options.python, model, inputFolder, marked, folder), folder);
+  }
   run::Options artifact = options.run;
   if (reference.kind == Reference::Kind::artifact) {
     artifact.artifact = reference.path;
@@ -156,6 +294,10 @@ Captured Comparison::runReference(llvm::ArrayRef<std::string> marked) {
     return collect(captureTestData(*workspace, reference.path, "output", artifact, folder), folder);
   }
   CompileOptions model = getReferenceModel();
+  const std::optional<OnnxGraph> &of = reference.kind == Reference::Kind::model ? otherGraph : graph;
+  if (of)
+    if (StepEnd end = expose(*of, marked, model.input); !end)
+      return {std::move(end), {}};
   llvm::append_range(model.import.marked, marked);
   return collect(workspace->runReference(model, inputs, folder, getMaxBytes(marked, options.keepBytes)), folder);
 }
@@ -207,6 +349,35 @@ static const char *getRoleName(tenon_role role) {
   }
 }
 
+/// The places of a part in the dimensions that count the parts.
+static std::vector<int64_t> getPlaces(llvm::ArrayRef<int64_t> dims, int64_t part) {
+  std::vector<int64_t> places(dims.size());
+  for (size_t i = dims.size(); i-- > 0;) {
+    places[i] = part % dims[i];
+    part /= dims[i];
+  }
+  return places;
+}
+
+llvm::Error Comparison::compareOne(const CapturedTensor &got, const CapturedTensor &want, ComparedValue &value) const {
+  // What a value consists of that is no tensor is not stacked as one.
+  size_t numDims = std::min(value.loops.size(), got.dims.size());
+  llvm::Expected<std::vector<ValueError>> parts = compareParts(got, want, numDims);
+  if (!parts)
+    return parts.takeError();
+  for (auto [i, part] : llvm::enumerate(*parts)) {
+    value.diverges = !limit.allows(part, got.dtype);
+    if (i == 0 || value.diverges || part.error > value.error.error)
+      value.error = part;
+    if (value.diverges) {
+      if (part.mismatch.empty())
+        value.iteration = getPlaces(llvm::ArrayRef(got.dims).take_front(numDims), static_cast<int64_t>(i));
+      break;
+    }
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::vector<ComparedValue>> Comparison::compare(const Captured &got, const Captured &want,
                                                                llvm::ArrayRef<std::string> names) {
   std::vector<ComparedValue> compared;
@@ -214,10 +385,12 @@ llvm::Expected<std::vector<ComparedValue>> Comparison::compare(const Captured &g
     ComparedValue described;
     described.name = described.value = name;
     described.whyNot = "cannot be kept as an output";
-    if (const GraphValue *made = graph ? graph->findValue(name) : nullptr) {
+    const GraphValue *made = findValue(name);
+    if (made) {
       described.node = made->node;
       described.op = made->op;
       described.nodeIndex = made->nodeIndex;
+      described.loops = made->loops;
     }
     if (llvm::none_of(got.tensors, [&](const CapturedTensor &tensor) { return tensor.name == name; }))
       compared.push_back(described);
@@ -234,11 +407,12 @@ llvm::Expected<std::vector<ComparedValue>> Comparison::compare(const Captured &g
         value.whyNot = "the reference has no such value";
         continue;
       }
-      llvm::Expected<ValueError> error = compareTensors(tensor, *wanted);
-      if (!error)
-        return error.takeError();
-      value.error = std::move(*error);
-      value.diverges = !limit.allows(value.error, tensor.dtype);
+      if (made && made->isInner && tensor.getCount() == 0 && wanted->getCount() == 0) {
+        value.whyNot = "is empty, or not taken";
+        continue;
+      }
+      if (llvm::Error error = compareOne(tensor, *wanted, value))
+        return error;
     }
   }
   return compared;

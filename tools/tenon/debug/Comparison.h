@@ -44,9 +44,11 @@ struct ComparedValue {
   std::string type;     ///< "f32[1,3]"
   std::string follows;  ///< it may differ, since quantization rounded this value otherwise; else empty
   std::string whyNot;   ///< it was not compared; else empty
-  ValueError error;
+  ValueError error;     ///< of a value that loops repeat: of the first iteration that diverges, or the largest one
   double allowed = 0;
   bool diverges = false;
+  std::vector<std::string> loops; ///< that repeat it
+  std::vector<int64_t> iteration; ///< of each of them, the first one that diverges; empty if none does
 };
 
 /// Compiles, runs and compares one model.
@@ -58,13 +60,19 @@ public:
   const DebugOptions &getOptions() const { return options; }
   const Reference &getReference() const { return reference; }
   Workspace &getWorkspace() { return *workspace; }
-  /// Null where the model is no ONNX file, so that its values have no names.
+  /// Null where the model is no ONNX file.
   const OnnxGraph *getGraph() const { return graph ? &*graph : nullptr; }
   const std::vector<CapturedTensor> &getInputs() const { return inputs; }
   const ErrorLimit &getLimit() const { return limit; }
 
-  /// The values of the model that the reference can compute, too, in the order of their nodes.
+  /// Null where the model has none of the name.
+  const GraphValue *findValue(llvm::StringRef name) const;
+  /// What the node of a value reads.
+  std::vector<std::string> listReads(llvm::StringRef value) const;
+  /// The values of the main graph that the reference can compute, too, in the order of their nodes.
   std::vector<std::string> listValues() const;
+  /// The same of the values inside of its nodes.
+  std::vector<std::string> listInnerValues() const;
 
   /// Compiles the model as it is. A failure is the compiler's own message.
   StepEnd compile();
@@ -90,11 +98,23 @@ public:
 private:
   explicit Comparison(DebugOptions options) : options(std::move(options)) {}
   CompileOptions getReferenceModel() const;
+  std::vector<std::string> listKnown(const std::vector<GraphValue> &values) const;
+  /// The model in which the inner ones of `marked` are outputs of nodes; the model itself if none of them is.
+  /// Reads what values the model has, and its reference if that is another one.
+  StepEnd readValues();
+  StepEnd readReferenceValues();
+  /// The values of a model that is no ONNX file.
+  llvm::Expected<std::vector<GraphValue>> readNamedValues(const std::string &input);
+  StepEnd expose(const OnnxGraph &of, llvm::ArrayRef<std::string> marked, std::string &model);
+  llvm::Error compareOne(const CapturedTensor &got, const CapturedTensor &want, ComparedValue &value) const;
 
   DebugOptions options;
   Reference reference;
   std::unique_ptr<Workspace> workspace;
-  std::optional<OnnxGraph> graph;
+  std::optional<OnnxGraph> graph, otherGraph; ///< of the model, and of one that is the reference
+  std::vector<GraphValue> named;              ///< of a model that is no ONNX file
+  llvm::StringMap<size_t> namedIndices;
+  std::optional<llvm::StringSet<>> otherNames; ///< of values that the reference has, if it is not the model itself
   ErrorLimit limit;
   std::string prepared, inputFolder;
   std::vector<CapturedTensor> inputs;

@@ -9,6 +9,7 @@
 #include "compiler/errors/CompileError.h"
 #include "compiler/import/ExternalFiles.h"
 #include "compiler/import/onnx/GraphOrder.h"
+#include "tools/tenon/debug/InnerValues.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -26,11 +27,11 @@ OnnxGraph::OnnxGraph() : model(std::make_unique<onnx::ModelProto>()) {}
 OnnxGraph::OnnxGraph(OnnxGraph &&) noexcept = default;
 OnnxGraph::~OnnxGraph() = default;
 
-static std::string getNodeName(const onnx::NodeProto &node) {
+std::string debug::getNodeName(const onnx::NodeProto &node) {
   return node.name().empty() && node.output_size() ? node.output(0) : node.name();
 }
 
-static std::string getOperator(const onnx::NodeProto &node) {
+std::string debug::getOperator(const onnx::NodeProto &node) {
   return node.domain().empty() || node.domain() == "ai.onnx" ? node.op_type() : node.domain() + "." + node.op_type();
 }
 
@@ -61,7 +62,11 @@ llvm::Expected<OnnxGraph> OnnxGraph::read(const std::string &path) {
     const onnx::NodeProto &node = graph.getNode(i);
     for (const std::string &name : node.output())
       if (!name.empty() && graph.indices.try_emplace(name, graph.values.size()).second)
-        graph.values.push_back({name, getNodeName(node), getOperator(node), i});
+        graph.values.push_back({name, getNodeName(node), getOperator(node), i, {}, {}});
+    for (GraphValue &inner : listInnerValues(node, i))
+      if (!graph.indices.contains(inner.name) &&
+          graph.innerIndices.try_emplace(inner.name, graph.innerValues.size()).second)
+        graph.innerValues.push_back(std::move(inner));
   }
   return graph;
 }
@@ -71,6 +76,11 @@ const onnx::NodeProto &OnnxGraph::getNode(size_t index) const { return model->gr
 const GraphValue *OnnxGraph::findValue(llvm::StringRef name) const {
   auto it = indices.find(name);
   return it == indices.end() ? nullptr : &values[it->second];
+}
+
+const GraphValue *OnnxGraph::findInnerValue(llvm::StringRef name) const {
+  auto it = innerIndices.find(name);
+  return it == innerIndices.end() ? nullptr : &innerValues[it->second];
 }
 
 std::vector<std::string> OnnxGraph::listOutputs() const {
@@ -85,6 +95,13 @@ std::vector<std::string> OnnxGraph::listReads(size_t index) const {
   for (llvm::StringRef name : onnx_import::listReads(getNode(index)))
     reads.push_back(name.str());
   return reads;
+}
+
+std::vector<std::string> OnnxGraph::listReads(llvm::StringRef name) const {
+  if (const GraphValue *inner = findInnerValue(name))
+    return inner->reads;
+  const GraphValue *value = findValue(name);
+  return value ? listReads(value->nodeIndex) : std::vector<std::string>();
 }
 
 //===----------------------------------------------------------------------===//

@@ -27,13 +27,21 @@ class ValueInfoProto;
 
 namespace tenon::debug {
 
-/// A value that a node of the main graph computes.
+/// A value that a node computes.
 struct GraphValue {
-  std::string name;
-  std::string node; ///< the node's name, or that of its first output where it has none
-  std::string op;   ///< "Conv", "com.acme.FancyGate"
-  size_t nodeIndex; ///< in the order of OnnxGraph
+  std::string name;               ///< "h1", or of an inner value "loop1/body/h1"
+  std::string node;               ///< the node's name, or that of its first output where it has none
+  std::string op;                 ///< "Conv", "com.acme.FancyGate"
+  size_t nodeIndex;               ///< of the node of the main graph that makes it, or that it is inside of
+  std::vector<std::string> loops; ///< that repeat an inner value, the outermost one first
+  std::vector<std::string> reads; ///< of an inner value: what its node reads
+  bool isInner = false;           ///< it is in the body of a loop, or in a branch
 };
+
+/// A node's name, or that of its first output where it has none.
+std::string getNodeName(const onnx::NodeProto &node);
+/// "Conv", "com.acme.FancyGate"
+std::string getOperator(const onnx::NodeProto &node);
 
 /// A part of a graph: what its nodes compute between some values and others.
 struct GraphPart {
@@ -60,12 +68,18 @@ public:
   size_t getNodeCount() const { return order.size(); }
   const onnx::NodeProto &getNode(size_t index) const;
   const onnx::ModelProto &getModel() const { return *model; }
-  /// All values, in the order of their nodes.
+  /// All values of the main graph, in the order of their nodes.
   const std::vector<GraphValue> &getValues() const { return values; }
+  /// Those inside of its nodes, in the order of these.
+  const std::vector<GraphValue> &getInnerValues() const { return innerValues; }
   /// Null where no node of the main graph makes it.
   const GraphValue *findValue(llvm::StringRef name) const;
+  /// Null where no node inside of others makes it.
+  const GraphValue *findInnerValue(llvm::StringRef name) const;
   /// What a node reads: its inputs, and what graphs inside of it take from around them. No name is there twice.
   std::vector<std::string> listReads(size_t node) const;
+  /// What the node of a value reads, which may be an inner one.
+  std::vector<std::string> listReads(llvm::StringRef value) const;
   std::vector<std::string> listOutputs() const;
   /// The part that these nodes are, as far as they compute its outputs.
   GraphPart makePart(llvm::ArrayRef<size_t> nodes, std::vector<std::string> outputs) const;
@@ -86,8 +100,8 @@ private:
   std::unique_ptr<onnx::ModelProto> model;
   std::string path;
   std::vector<int> order;
-  std::vector<GraphValue> values;
-  llvm::StringMap<size_t> indices; ///< of values, by name
+  std::vector<GraphValue> values, innerValues;
+  llvm::StringMap<size_t> indices, innerIndices; ///< of values, by name
 };
 
 } // namespace tenon::debug

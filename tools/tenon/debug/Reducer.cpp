@@ -156,6 +156,8 @@ llvm::Expected<GraphPart> Reducer::findStart() {
     auto add = [&](const ComparedValue *value) {
       if (value && graph.findValue(value->value))
         starts.push_back(makeWhole({value->value}));
+      else if (value && graph.findInnerValue(value->value))
+        starts.push_back(makeWhole(listResults(graph, value->nodeIndex)));
     };
     add(compared->getFirst());
     add(compared->firstWrong ? &*compared->firstWrong : nullptr);

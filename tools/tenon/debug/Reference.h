@@ -29,7 +29,7 @@ struct Reference {
   static llvm::Expected<Reference> parse(const std::string &text);
 
   bool isPython() const { return kind == Kind::onnxruntime || kind == Kind::onnx; }
-  /// Whether it can compute values between inputs and outputs.
+  /// Whether it can compute any value between inputs and outputs.
   bool hasValues() const { return kind != Kind::artifact && kind != Kind::testData; }
   /// Whether its own rounding does not count.
   bool isExact() const { return kind == Kind::f64 || kind == Kind::model; }

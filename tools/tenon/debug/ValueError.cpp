@@ -60,24 +60,13 @@ static llvm::Expected<std::vector<double>> readNumbers(const CapturedTensor &ten
   return numbers;
 }
 
-static llvm::Expected<ValueError> compareNumbers(const CapturedTensor &got, const CapturedTensor &want, bool inOrder) {
-  double limit = getLargestFinite(got.dtype);
-  llvm::Expected<std::vector<double>> x = readNumbers(got, INFINITY), y = readNumbers(want, limit);
-  if (llvm::Error error = llvm::joinErrors(x.takeError(), y.takeError()))
-    return error;
-  // NaN comes last, so that the order is one.
-  auto isLess = [](double a, double b) {
-    return std::isnan(a) || std::isnan(b) ? !std::isnan(a) && std::isnan(b) : a < b;
-  };
-  if (!inOrder) {
-    llvm::sort(*x, isLess);
-    llvm::sort(*y, isLess);
-  }
+/// Compares numbers one by one.
+static ValueError compareNumbers(llvm::ArrayRef<double> got, llvm::ArrayRef<double> want, tenon_dtype dtype) {
   ValueError result;
-  result.isFloat = run::isFloat(got.dtype);
-  result.count = got.getCount();
+  result.isFloat = run::isFloat(dtype);
+  result.count = got.size() / run::partsOf(dtype);
   double largest = 0;
-  for (auto [number, wanted] : llvm::zip_equal(*x, *y)) {
+  for (auto [number, wanted] : llvm::zip_equal(got, want)) {
     double distance = getDistance(number, wanted);
     if (std::isfinite(wanted))
       largest = std::max(largest, std::abs(wanted));
@@ -87,6 +76,16 @@ static llvm::Expected<ValueError> compareNumbers(const CapturedTensor &got, cons
   if (result.isFloat && result.error > 0)
     result.error = largest > 0 ? result.error / largest : INFINITY;
   return result;
+}
+
+/// The numbers of both tensors.
+static llvm::Expected<std::pair<std::vector<double>, std::vector<double>>> readBoth(const CapturedTensor &got,
+                                                                                    const CapturedTensor &want) {
+  llvm::Expected<std::vector<double>> x = readNumbers(got, INFINITY),
+                                      y = readNumbers(want, getLargestFinite(got.dtype));
+  if (llvm::Error error = llvm::joinErrors(x.takeError(), y.takeError()))
+    return error;
+  return std::pair(std::move(*x), std::move(*y));
 }
 
 /// Whether numbers of one can be compared with those of the other.
@@ -101,15 +100,47 @@ static ValueError refuse(const CapturedTensor &got, const CapturedTensor &want) 
 }
 
 llvm::Expected<ValueError> debug::compareTensors(const CapturedTensor &got, const CapturedTensor &want) {
+  llvm::Expected<std::vector<ValueError>> whole = compareParts(got, want, 0);
+  if (!whole)
+    return whole.takeError();
+  return whole->front();
+}
+
+llvm::Expected<std::vector<ValueError>> debug::compareParts(const CapturedTensor &got, const CapturedTensor &want,
+                                                            size_t numDims) {
+  assert(numDims <= got.dims.size() && "a part has what other dimensions count");
   if (got.dims != want.dims || !haveLikeTypes(got, want))
-    return refuse(got, want);
-  return compareNumbers(got, want, /*inOrder=*/true);
+    return std::vector{refuse(got, want)};
+  auto numbers = readBoth(got, want);
+  if (!numbers)
+    return numbers.takeError();
+  auto &[x, y] = *numbers;
+  int64_t count = 1;
+  for (int64_t dim : llvm::ArrayRef(got.dims).take_front(numDims))
+    count *= dim;
+  std::vector<ValueError> parts;
+  for (int64_t i = 0; i < count; ++i) {
+    size_t size = x.size() / count;
+    parts.push_back(
+        compareNumbers(llvm::ArrayRef(x).slice(i * size, size), llvm::ArrayRef(y).slice(i * size, size), got.dtype));
+  }
+  return parts;
 }
 
 llvm::Expected<ValueError> debug::compareElements(const CapturedTensor &got, const CapturedTensor &want) {
   if (got.getCount() != want.getCount() || !haveLikeTypes(got, want))
     return refuse(got, want);
-  return compareNumbers(got, want, /*inOrder=*/false);
+  auto numbers = readBoth(got, want);
+  if (!numbers)
+    return numbers.takeError();
+  auto &[x, y] = *numbers;
+  // NaN comes last, so that the order is one.
+  auto isLess = [](double a, double b) {
+    return std::isnan(a) || std::isnan(b) ? !std::isnan(a) && std::isnan(b) : a < b;
+  };
+  llvm::sort(x, isLess);
+  llvm::sort(y, isLess);
+  return compareNumbers(x, y, got.dtype);
 }
 
 double ErrorLimit::getAllowed(tenon_dtype dtype) const {

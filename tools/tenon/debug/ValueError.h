@@ -28,6 +28,11 @@ struct ValueError {
 
 llvm::Expected<ValueError> compareTensors(const CapturedTensor &got, const CapturedTensor &want);
 
+/// The same of each of the parts that the first `numDims` dimensions of both tensors count, in order. One error where
+/// the tensors have not the same dimensions.
+llvm::Expected<std::vector<ValueError>> compareParts(const CapturedTensor &got, const CapturedTensor &want,
+                                                     size_t numDims);
+
 /// The same of tensors that may have other layouts: the smallest element is compared with the smallest one, and so on.
 /// No permutation has a smaller error.
 llvm::Expected<ValueError> compareElements(const CapturedTensor &got, const CapturedTensor &want);

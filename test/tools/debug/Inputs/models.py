@@ -13,6 +13,7 @@
     lookup.onnx     a table of 16 rows, read at 100 times the input
     reshape.onnx    a product after a reshape to computed sizes; reshaped.onnx: of another matrix
     misfit.onnx     the same with a matrix that does not fit
+    loop.onnx       a loop with another one inside of it, and two branches; looped.onnx: wrong in the third iteration
 """
 
 import os
@@ -23,7 +24,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "e2e")]
 
-from onnx_writer import model, node, write
+from onnx_writer import Graph, model, node, write
 from tensors import Tensor, integers
 
 random.seed(1)
@@ -93,6 +94,37 @@ def makeReshape(rows):
     return model(nodes, [("x", "f32", ["N", 4, 4])], [("y", "f32", ["N", 8])], {**constants, "w": matrix(rows, 8)})
 
 
+def makeLoop(table):
+    inner = Graph(
+        [
+            node("Identity", ["more"], ["go"], "keep"),
+            node("Mul", ["u", "rate"], ["scaled"], "scale"),
+            node("Sin", ["scaled"], ["next"], "turn"),
+        ],
+        [("j", "i64", []), ("more", "bool", []), ("u", "f32", [2, 8])],
+        [("go", "bool", []), ("next", "f32", [2, 8])],
+    )
+    outer = Graph(
+        [
+            node("Identity", ["c"], ["again"], "keep"),
+            node("Gather", ["table", "i"], ["row"], "pick", axis=0),
+            node("Add", ["v", "row"], ["h"], "add"),
+            node("Loop", ["two", "", "h"], ["turned"], "search", body=inner),
+            node("Tanh", ["turned"], ["w"], "squash"),
+        ],
+        [("i", "i64", []), ("c", "bool", []), ("v", "f32", [2, 8])],
+        [("again", "bool", []), ("w", "f32", [2, 8])],
+    )
+    taken = Graph([node("Exp", ["last"], ["e"], "grow"), node("Neg", ["e"], ["t"], "flip")], [], [("t", "f32", [2, 8])], "then")
+    other = Graph([node("Abs", ["last"], ["o"], "drop")], [], [("o", "f32", [2, 8])], "else")
+    nodes = [
+        node("Loop", ["five", "", "x"], ["last"], "decode", body=outer),
+        node("If", ["flag"], ["y"], "choose", then_branch=taken, else_branch=other),
+    ]
+    constants = {"five": Tensor((), [5], "i64"), "two": Tensor((), [2], "i64"), "rate": Tensor((), [1.5]), "table": table}
+    return model(nodes, [("x", "f32", [2, 8]), ("flag", "bool", [])], [("y", "f32", [2, 8])], constants)
+
+
 def round32(x):
     return struct.unpack("<f", struct.pack("<f", x))[0]
 
@@ -119,6 +151,8 @@ def makeQuantized():
 
 WEIGHTS = {"w1": matrix(8, 16), "w2": matrix(16, 16), "w3": matrix(16, 4)}
 CHANGED = {**WEIGHTS, "w2": Tensor((16, 16), [x + 0.5 * (i == 100) for i, x in enumerate(WEIGHTS["w2"].data)])}
+TABLE = matrix(5, 8)
+LOOPED = Tensor((5, 8), [x + 0.5 * (i == 19) for i, x in enumerate(TABLE.data)])
 SHOUT = [node("Shout", ["h2"], ["s2"], "shout", "my.domain")]
 
 os.makedirs(sys.argv[1], exist_ok=True)
@@ -134,5 +168,7 @@ for name, data in {
     "reshape": makeReshape(16),
     "reshaped": makeReshape(16),
     "misfit": makeReshape(15),
+    "loop": makeLoop(TABLE),
+    "looped": makeLoop(LOOPED),
 }.items():
     write(os.path.join(sys.argv[1], name + ".onnx"), data)
