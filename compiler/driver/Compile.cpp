@@ -343,7 +343,6 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
   if (!options.report.empty()) {
     ModuleOp first = *choice->plan.modules->getOps<ModuleOp>().begin();
     record.launches = recordLaunches(first);
-    record.weights = recordWeights(first, choice->plan.weights);
     record.kernels = std::move(choice->kernelIRs);
   }
   if (llvm::Error error = statePlans(*graph, paths, *choice, meter.get(), *setup, sourceHash, runner))

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/driver/Record.h"
-#include "compiler/artifact/Weights.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/tenon/Dims.h"
 #include "dialects/tenon/DiscardableAttributes.h"
@@ -147,15 +146,6 @@ std::vector<std::vector<std::string>> tenon::recordLaunches(ModuleOp target) {
   if (plan::ProgramOp program = getProgram(target))
     program.walk<WalkOrder::PreOrder>([&](plan::LaunchOp launch) { launches.push_back(listNames(launch.getLoc())); });
   return launches;
-}
-
-std::map<uint64_t, std::string> tenon::recordWeights(ModuleOp target, const WeightSection &section) {
-  std::map<uint64_t, std::string> types;
-  if (plan::ProgramOp program = getProgram(target))
-    program.walk([&](plan::WeightOp weight) {
-      types[section.getOffset(weight.getValue())] = describeType(weight.getValue().getShapedType());
-    });
-  return types;
 }
 
 /// A function as text, without the elements of constants, and not more of it than anybody reads.

@@ -14,18 +14,12 @@
 
 namespace tenon {
 
-class WeightSection;
-
 /// The main function of an imported module. Operations in a row that have the name of one node are one; weights are
 /// left out.
 SourceGraph recordSource(mlir::ModuleOp imported);
 
 /// The nodes of each launch in the program for all sizes of a target's module.
 std::vector<std::vector<std::string>> recordLaunches(mlir::ModuleOp target);
-
-/// The types of the weights in the program for all sizes of a target's module, by their offsets in `section`, which
-/// holds them.
-std::map<uint64_t, std::string> recordWeights(mlir::ModuleOp target, const WeightSection &section);
 
 /// Takes down the IR of kernels: those in a target's module with launches, or those that have a module of their own
 /// each in `target`, on buffers.

@@ -10,6 +10,8 @@
 #include "compiler/report/CompileRecord.h"
 #include "compiler/report/Disassembly.h"
 #include "compiler/report/Html.h"
+#include "compiler/report/LaunchNames.h"
+#include "compiler/report/Meta.h"
 #include "compiler/report/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,7 +25,7 @@ namespace {
 class CodePrinter {
 public:
   CodePrinter(const ArtifactView &view, const CompileRecord *record, llvm::raw_ostream &os)
-      : view(view), record(record), os(os) {}
+      : view(view), record(record), meta(readMeta(view)), os(os) {}
   void print(llvm::ArrayRef<uint32_t> kernels);
 
 private:
@@ -32,6 +34,7 @@ private:
 
   const ArtifactView &view;
   const CompileRecord *record;
+  nlohmann::ordered_json meta; // that names of kernels are from
   llvm::raw_ostream &os;
   uint64_t printed = 0;
 };
@@ -59,7 +62,7 @@ void CodePrinter::printText(const char *title, const std::string &text) {
 
 void CodePrinter::printKernel(uint32_t index, const KernelCode &code, const CompileRecord::KernelIR &ir) {
   os << "<details><summary><span class=\"name\">" << Html(getPrintable(view.getPlan().kernels[index].name))
-     << "</span>";
+     << "</span> " << Html(nameKernel(view, meta, index));
   if (code.bytes)
     os << ": " << groupDigits(code.instructions) << " instructions in " << groupDigits(code.bytes) << " bytes";
   os << "</summary>\n<div id=\"c" << index << "\">\n";

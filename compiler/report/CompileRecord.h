@@ -44,7 +44,6 @@ struct CompileRecord {
 
   SourceGraph source;
   std::map<std::string, KernelIR> kernels; ///< by name
-  std::map<uint64_t, std::string> weights; ///< types, by the offset in the section: "f32[2,64,16]"
   /// The names of the nodes that each launch computes, in the order of the launches.
   std::vector<std::vector<std::string>> launches;
   std::vector<Phase> phases; ///< in the order in which they ran

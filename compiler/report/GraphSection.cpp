@@ -12,6 +12,8 @@
 #include "compiler/report/Describe.h"
 #include "compiler/report/GraphPicture.h"
 #include "compiler/report/Html.h"
+#include "compiler/report/LaunchNames.h"
+#include "compiler/report/Meta.h"
 #include "compiler/report/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -30,7 +32,7 @@ namespace {
 class PlanGraph {
 public:
   explicit PlanGraph(const ArtifactView &view, std::string prefix = "", bool isLinked = true)
-      : view(view), plan(view.getPlan()), prefix(std::move(prefix)), isLinked(isLinked),
+      : view(view), plan(view.getPlan()), meta(readMeta(view)), prefix(std::move(prefix)), isLinked(isLinked),
         flow(findDataFlow(plan, [&](uint32_t expr) { return view.getConstant(expr); })), ownWork(view.addUpKernels()),
         work(view.addUpWork()) {}
   void build();
@@ -45,7 +47,8 @@ private:
 
   const ArtifactView &view;
   const rt::Plan &plan;
-  std::string prefix; // of the nodes' ids
+  nlohmann::ordered_json meta; // that names of launches are from
+  std::string prefix;          // of the nodes' ids
   bool isLinked;
   DataFlow flow;
   std::vector<RunWork> ownWork;
@@ -113,7 +116,7 @@ PictureNode PlanGraph::describeInstruction(uint32_t index) const {
     node.operation = getPrintable(plan.kernels[instruction.a].name);
     node.share = getShare(instruction.a);
   }
-  node.name = nodes.empty() ? "#" + std::to_string(index) : getShortNodes(nodes);
+  node.name = nodes.empty() ? "#" + std::to_string(index) : nameInstruction(view, meta, instruction);
   node.tooltip = "#" + std::to_string(index) + " " + operation + " " + getFields(view, instruction) + "\n" +
                  shorten(nodes, kMaxTooltip);
   if (node.share > 0)
@@ -217,8 +220,9 @@ void tenon::printGraphSection(const ArtifactView &view, const CompileRecord *rec
      << "<p class=\"note\">Data flows downwards. What a run executes has the "
         "names "
         "of fused nodes, is darker the more of the work it does, and links to its instruction. ";
-  if (!record) {
-    os << "<code>tenon compile --report</code> also draws the graph before fusion.</p>\n";
+  // A compilation that resumed from launches has not seen the model.
+  if (!record || record->source.nodes.empty()) {
+    os << "<code>tenon compile --report</code> of the model also draws the graph before fusion.</p>\n";
     planGraph.print(os);
     os << "</section>\n";
     return;

@@ -18,6 +18,7 @@
 #include "compiler/report/GraphSection.h"
 #include "compiler/report/Html.h"
 #include "compiler/report/HtmlPage.h"
+#include "compiler/report/LaunchNames.h"
 #include "compiler/report/Measurements.h"
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/MemoryMap.h"
@@ -48,7 +49,8 @@ public:
   /// `types` are those of inputs and outputs with the names of their dynamic dimensions.
   Page(const ArtifactView &view, const ReportOptions &options, llvm::ArrayRef<std::string> types,
        const Measurements *measured, llvm::raw_ostream &os)
-      : view(view), plan(view.getPlan()), options(options), types(types), measured(measured), os(os) {
+      : view(view), plan(view.getPlan()), options(options), types(types), measured(measured), meta(readMeta(view)),
+        paths(readPaths(view)), weightTypes(readWeightTypes(view)), os(os) {
     findUses();
   }
   /// `whyNoSizes` is empty if all sizes are known.
@@ -71,8 +73,7 @@ private:
   void printTargetTable();
   void findUses();
   Html getInstructionLinks(llvm::ArrayRef<uint32_t> instructions) const;
-  void printKernelRow(uint32_t index, const RunWork &work, double share, const nlohmann::ordered_json &paths,
-                      HtmlTable &table) const;
+  void printKernelRow(uint32_t index, const RunWork &work, double share, HtmlTable &table) const;
   void printKernels();
   Html getFieldLinks(const rt::Instruction &instruction) const;
   Html getBufferLinks(const rt::Instruction &instruction) const;
@@ -86,6 +87,8 @@ private:
   const ReportOptions &options;
   llvm::ArrayRef<std::string> types; // of inputs, then of outputs
   const Measurements *measured;
+  nlohmann::ordered_json meta, paths; // what the compiler wrote of the artifact, and of it the paths of kernels
+  std::map<uint64_t, std::string> weightTypes;       // by the offset in their section
   std::vector<std::vector<uint32_t>> launches, uses; // the instructions that name a kernel, and a buffer
   llvm::raw_ostream &os;
 };
@@ -343,9 +346,13 @@ static std::pair<std::string, std::string> describeTime(const std::string &kerne
           own->second.bytes ? llvm::formatv("{0:F0} %", 100 * share).str() : ""};
 }
 
+/// The short name of what a kernel computes, and on demand all of its nodes.
+static Html foldName(const std::string &name, const std::string &nodes) {
+  return name == nodes ? Html(nodes) : Html::folded(name, nodes);
+}
+
 /// `share` of the work of a run, from 0 to 1; negative where it is not known.
-void Page::printKernelRow(uint32_t index, const RunWork &work, double share, const nlohmann::ordered_json &paths,
-                          HtmlTable &table) const {
+void Page::printKernelRow(uint32_t index, const RunWork &work, double share, HtmlTable &table) const {
   const rt::Kernel &kernel = plan.kernels[index];
   // Of one launch: all of a kernel's may differ in sizes.
   uint64_t count = std::max<uint64_t>(work.launches, 1);
@@ -358,7 +365,8 @@ void Page::printKernelRow(uint32_t index, const RunWork &work, double share, con
              time, limit, flops ? groupDigits(flops) : "", bytes ? groupDigits(bytes) : "", getIntensity(flops, bytes),
              path.empty() ? Html() : Html::element("span", path, "name"),
              estimates.empty() ? "" : groupDigits(estimates.front().cycles), describeAlternatives(estimates),
-             getInstructionLinks(launches[index]), foldNodes(getPrintable(kernel.display))},
+             getInstructionLinks(launches[index]),
+             foldName(nameKernel(view, meta, index), getPrintable(kernel.display))},
             "k" + std::to_string(index));
 }
 
@@ -373,9 +381,8 @@ void Page::printKernels() {
   llvm::stable_sort(order, [&](uint32_t a, uint32_t b) { return getWork(a) > getWork(b); });
   HtmlTable table({"kernel", work.flops ? ">of all flops" : ">of all bytes", ">launches", ">time", ">of limit",
                    ">flops", ">bytes", ">flops/byte", "path", ">cycles", "~alternatives", "~launched by", "~computes"});
-  nlohmann::ordered_json paths = readPaths(view);
   for (uint32_t i : order)
-    printKernelRow(i, own[i], whole && !own[i].open ? double(getWork(i)) / double(whole) : -1, paths, table);
+    printKernelRow(i, own[i], whole && !own[i].open ? double(getWork(i)) / double(whole) : -1, table);
   printTable(
       "Kernels", table,
       "Flops and bytes are those of one launch" +
@@ -452,7 +459,7 @@ static std::string describeTypes(llvm::ArrayRef<std::pair<std::string, uint64_t>
   return text;
 }
 
-/// The largest first. An artifact does not say what types they have.
+/// The largest first.
 void Page::printWeights() {
   HtmlTable table({">bytes", ">of all", "type", ">offset", "~used by", "~name"});
   std::vector<uint32_t> weights;
@@ -472,17 +479,15 @@ void Page::printWeights() {
               "b" + std::to_string(i));
   }
   std::string note = groupDigits(weights.size()) + " in " + groupDigits(view.getWeightBytes()) + " bytes";
-  if (options.record)
+  if (!weightTypes.empty())
     note += ". " + describeTypes(types);
   printTable("Weights", table, note + ".");
 }
 
 std::string Page::getWeightType(uint32_t buffer) const {
   std::optional<int64_t> offset = view.getConstant(plan.buffers[buffer].offset);
-  if (!options.record || !offset)
-    return "";
-  auto type = options.record->weights.find(*offset);
-  return type == options.record->weights.end() ? "" : type->second;
+  auto type = offset ? weightTypes.find(*offset) : weightTypes.end();
+  return type == weightTypes.end() ? "" : type->second;
 }
 
 void Page::print(const std::string &whyNoSizes) {

@@ -101,6 +101,13 @@ static StringRef findLargestWeight(const ArtifactView &view, const rt::Instructi
   return name;
 }
 
+std::string tenon::nameInstruction(const ArtifactView &view, const nlohmann::ordered_json &meta,
+                                   const rt::Instruction &instruction) {
+  StringRef nodes = instruction.name;
+  return getPrintable(
+      nameLaunch(nodes, findLargestWeight(view, instruction), readPlace(meta, nodes.split(" + ").first)));
+}
+
 std::string tenon::nameKernel(const ArtifactView &view, const nlohmann::ordered_json &meta, uint32_t kernel) {
   const rt::Plan &plan = view.getPlan();
   StringRef nodes = plan.kernels[kernel].display, weight;

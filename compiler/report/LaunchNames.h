@@ -15,6 +15,9 @@
 namespace tenon {
 
 class ArtifactView;
+namespace rt {
+struct Instruction;
+}
 
 /// Whether an exporter numbered a node for want of a name: `node_MatMul_84`, `val_7`, `Conv_3`, `117`.
 bool isExporterName(llvm::StringRef node);
@@ -33,6 +36,9 @@ llvm::StringRef getModuleOfWeight(llvm::StringRef weight);
 /// `place`, or the module of `weight`, the largest one that it reads. Either may be empty.
 std::string nameLaunch(llvm::StringRef nodes, llvm::StringRef weight, llvm::StringRef place);
 
+/// The same for an instruction that is of nodes.
+std::string nameInstruction(const ArtifactView &view, const nlohmann::ordered_json &meta,
+                            const rt::Instruction &instruction);
 /// The same for the launch that a plan has first of a kernel. `meta` is what the compiler wrote for people (Meta.h).
 std::string nameKernel(const ArtifactView &view, const nlohmann::ordered_json &meta, uint32_t kernel);
 

@@ -14,7 +14,9 @@
 #include "compiler/report/Roofline.h"
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Html.h"
+#include "compiler/report/LaunchNames.h"
 #include "compiler/report/Measurements.h"
+#include "compiler/report/Meta.h"
 #include "compiler/report/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -46,7 +48,7 @@ struct Axis {
 class RooflinePlot {
 public:
   RooflinePlot(const ArtifactView &view, const Measurements *measured, llvm::raw_ostream &os)
-      : view(view), plan(view.getPlan()), measured(measured), os(os) {}
+      : view(view), plan(view.getPlan()), measured(measured), meta(readMeta(view)), os(os) {}
   void print();
 
 private:
@@ -62,6 +64,7 @@ private:
   const ArtifactView &view;
   const rt::Plan &plan;
   const Measurements *measured;
+  nlohmann::ordered_json meta; // that names of kernels are from
   llvm::raw_ostream &os;
   std::vector<Point> points;
   double allSeconds = 0;        // that were measured
@@ -85,7 +88,7 @@ static std::string describeRate(double flopsPerSecond) {
 
 void RooflinePlot::addPoint(uint32_t kernel, const RunWork &work, uint64_t whole) {
   uint64_t flops = work.open ? 0 : work.flops, bytes = work.open ? 0 : work.bytes;
-  std::string name = getPrintable(plan.kernels[kernel].name);
+  std::string name = getPrintable(plan.kernels[kernel].name) + ", " + nameKernel(view, meta, kernel);
   double height = 0, share = whole ? double(flops) / double(whole) : 0;
   if (hasTimes()) {
     auto time = measured->kernels.find(plan.kernels[kernel].name);
@@ -201,11 +204,11 @@ void RooflinePlot::printTicks() const {
 
 /// Points, and names of the largest ones where they do not run into each other.
 void RooflinePlot::printPoints() const {
-  constexpr size_t kMaxNames = 8;
+  constexpr size_t kMaxNames = 8, kMaxColumns = 30;
   std::vector<std::pair<double, double>> named;
   for (const Point &point : points) {
     double left = x.get(point.intensity), bottom = y.get(point.height), size = 8 + 20 * std::sqrt(point.share);
-    std::string name = getPrintable(plan.kernels[point.kernel].name);
+    std::string name = shortenFront(nameKernel(view, meta, point.kernel), kMaxColumns);
     os << "<a class=\"point\" href=\"#k" << point.kernel << "\" title=\"" << Html(point.tooltip)
        << "\" style=\"left:" << percent(left) << ";top:" << percent(1 - bottom)
        << llvm::formatv(";width:{0:F1}px;height:{0:F1}px", size) << "\"></a>\n";
