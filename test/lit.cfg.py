@@ -69,6 +69,14 @@ if os.path.exists(os.path.join(deps, "test-python", ".stamp")):
 else:
     lit_config.note("no " + test_python + " (tools/setup makes it): test/property is skipped")
 
+# A browser that pages are looked at with: REQUIRES: browser.
+browser = next((found for found in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if found), None)
+if browser:
+    config.available_features.add("browser")
+    config.substitutions.append(("%browser", browser))
+else:
+    lit_config.note("no chromium: pages are not opened in a browser")
+
 # %exits CODE COMMAND... fails where the command ends with another exit code.
 config.substitutions.append(("%exits", os.path.join(config.test_source_root, "tools", "Inputs", "exits")))
 config.environment["NO_COLOR"] = "1"

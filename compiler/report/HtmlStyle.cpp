@@ -112,6 +112,7 @@ path, line { fill: none; vector-effect: non-scaling-stroke; pointer-events: none
   border: 1px solid var(--edge); box-sizing: border-box; }
 .point:hover { opacity: 1; border-color: var(--text); }
 .pointname { position: absolute; font-size: .72rem; white-space: nowrap; pointer-events: none;
+  max-width: 36%; overflow: hidden; text-overflow: ellipsis;
   text-shadow: 0 0 3px var(--panel), 0 0 3px var(--panel);
   transform: translate(var(--r), -50%); }
 .pointname.before { transform: translate(calc(-100% - var(--r)), -50%); }
