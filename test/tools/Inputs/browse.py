@@ -32,12 +32,12 @@ WIDE = """(() => {
 
 
 class Browser:
-    def __init__(self, program, profile):
+    def __init__(self, program, profile, *options):
         toChild, ours = os.pipe()
         theirs, fromChild = os.pipe()
         # The protocol's places are descriptors 3 and 4.
         command = ["sh", "-c", f'exec "$0" "$@" 3<&{toChild} 4>&{fromChild}', program, "--headless", "--no-sandbox", "--disable-gpu"]
-        command += ["--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"]
+        command += ["--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe", f"--user-data-dir={profile}", *options, "about:blank"]
         self.process = subprocess.Popen(command, pass_fds=(toChild, fromChild), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(toChild)
         os.close(fromChild)
@@ -123,7 +123,8 @@ def main():
     parser.add_argument("--pictures")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        browser = Browser(options.browser, profile)
+        # A picture of the whole page is laid out without the bar.
+        browser = Browser(options.browser, profile, *(["--hide-scrollbars"] if options.pictures else []))
         try:
             for width in (1400, 400):
                 colors = {scheme: check(browser, options.page, width, scheme, options.texts, options.pictures) for scheme in ("light", "dark")}
