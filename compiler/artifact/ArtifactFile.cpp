@@ -33,7 +33,8 @@ public:
   void add(SectionKind kind, llvm::StringRef target, uint64_t alignment, llvm::function_ref<void(Sink)> writeBytes) {
     os.write_zeros(llvm::alignTo(os.tell(), alignment) - os.tell());
     assert(alignment > 0 && target.size() < sizeof(Section::target) && "a section names its target");
-    Section section{};
+    Section section;
+    std::memset(&section, 0, sizeof(section));
     section.kind = kind;
     section.offset = os.tell();
     std::memcpy(section.target, target.data(), std::min(target.size(), sizeof(section.target) - 1));

@@ -37,7 +37,7 @@ static PhaseOptions getPhaseOptions(const CompileOptions &options, PhaseClock &c
   phases.sourceName = options.input;
   phases.dumpDir = options.dumpDir;
   phases.dumpAfter = options.dumpAfter;
-  auto makeLocator = [](std::shared_ptr<WeightPlaces> places) {
+  auto makeLocator = [](const std::shared_ptr<WeightPlaces> &places) {
     return [places](ArrayRef<char> bytes) { return places->locate(bytes); };
   };
   if (!options.dumpDir.empty())

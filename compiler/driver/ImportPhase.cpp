@@ -45,7 +45,7 @@ static int64_t getNesting(StringRef text, int64_t limit) {
   for (size_t i = 0; i < text.size() && deepest <= limit; ++i) {
     char c = text[i];
     if (c == '"') {
-      while (++i < text.size() && text[i] != '"' && text[i] != '\n')
+      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
         i += text[i] == '\\';
     } else if (c == '/' && text.substr(i).starts_with("//")) {
       i = std::min(text.find('\n', i), text.size());

@@ -118,7 +118,7 @@ static std::string writeReproducer(const CompileOptions &options, const std::str
       found = place;
   }
   if (found != temporary.str())
-    llvm::sys::fs::remove(temporary);
+    (void)llvm::sys::fs::remove(temporary);
   return found;
 }
 

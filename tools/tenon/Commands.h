@@ -29,7 +29,7 @@ void addOperatorsCommand(CLI::App &app, int &status);
 void addPlaceCommand(CLI::App &app, int &status);
 void addProfilesCommand(CLI::App &app, int &status);
 /// `passed`: arguments for tenon-run that are not looked at.
-void addRunCommand(CLI::App &app, int &status, std::vector<std::string> passed);
+void addRunCommand(CLI::App &app, int &status, const std::vector<std::string> &passed);
 
 } // namespace tenon
 

@@ -60,7 +60,7 @@ static int runCommandLine(int argc, char **argv) {
   tenon::addDevicesCommand(app, status);
   tenon::addOperatorsCommand(app, status);
   tenon::addPlaceCommand(app, status);
-  tenon::addRunCommand(app, status, std::move(passed));
+  tenon::addRunCommand(app, status, passed);
   tenon::addCacheCommand(app, status);
   tenon::addProfilesCommand(app, status);
   tenon::addCompletionCommand(app, status);

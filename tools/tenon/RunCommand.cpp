@@ -152,7 +152,7 @@ static int runModel(CompileOptions &options, const ArtifactCache &cache, llvm::S
   return status < 0 ? 70 : status;
 }
 
-void tenon::addRunCommand(CLI::App &app, int &status, std::vector<std::string> passed) {
+void tenon::addRunCommand(CLI::App &app, int &status, const std::vector<std::string> &passed) {
   auto arguments = std::make_shared<CompileArguments>();
   CLI::App *command = app.add_subcommand("run", "compile a model, then run it with tenon-run");
   addCompileOptions(*command, *arguments);

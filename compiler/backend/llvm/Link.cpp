@@ -77,7 +77,7 @@ llvm::Expected<std::string> tenon::linkKernels(ArrayRef<std::string> objects, Ar
   std::deque<llvm::FileRemover> files;
   std::string list = "{\n  global:\n";
   for (const std::string &entry : entries)
-    list += "    " + entry + ";\n    " + entry + TENON_FACTS_SUFFIX ";\n";
+    list.append("    ").append(entry).append(";\n    ").append(entry).append(TENON_FACTS_SUFFIX ";\n");
   list += "  local: *;\n};\n";
   llvm::Expected<std::string> script = writeTemporary(list, "ver", files);
   if (!script)

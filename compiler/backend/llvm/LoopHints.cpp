@@ -98,7 +98,7 @@ static unsigned chooseCount(unsigned vectors) {
 PreservedAnalyses InterleaveChains::run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results,
                                         LPMUpdater &) {
   constexpr unsigned kLongChain = 36, kFewVectors = 4;
-  StringRef name = "llvm.loop.interleave.count";
+  const char *name = "llvm.loop.interleave.count";
   unsigned bits = getElementBits(loop), trips = results.SE.getSmallConstantTripCount(&loop);
   if (!loop.isInnermost() || bits == 0 || getOptionalIntLoopAttribute(&loop, name))
     return PreservedAnalyses::all();
@@ -109,7 +109,7 @@ PreservedAnalyses InterleaveChains::run(Loop &loop, LoopAnalysisManager &, LoopS
     return PreservedAnalyses::all();
   unsigned count = trips > 0 && trips < lanes ? 1 : chooseCount(trips / lanes);
   if (count > 1)
-    addStringMetadataToLoop(&loop, name.data(), count);
+    addStringMetadataToLoop(&loop, name, count);
   return PreservedAnalyses::all();
 }
 

@@ -12,7 +12,6 @@ import base64
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 
