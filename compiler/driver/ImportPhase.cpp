@@ -137,8 +137,8 @@ static llvm::Expected<Imported> parseText(StringRef text, const CompileOptions &
 /// The module of an importer, or the category of its failure.
 static llvm::Expected<Imported> adopt(ImportedModel imported, uint64_t sourceHash) {
   if (!imported)
-    return makeReportedError(imported.fault == ImportFault::Unsupported ? CompileStatus::unsupported
-                             : imported.fault == ImportFault::Limit     ? CompileStatus::resources
+    return makeReportedError(imported.fault == ImportFault::unsupported ? CompileStatus::unsupported
+                             : imported.fault == ImportFault::limit     ? CompileStatus::resources
                                                                         : CompileStatus::invalid);
   if (failed(verify(*imported.module)))
     return makeReportedError(CompileStatus::fault);

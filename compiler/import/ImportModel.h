@@ -55,23 +55,23 @@ struct ImportOptions {
 };
 
 /// What models may not exceed, so that a small file cannot keep the import busy for long. Reaching one is a fault of
-/// kind `Limit`, which names it.
+/// kind `limit`, which names it.
 struct ImportLimits {
-  static constexpr int64_t rank = 64;                      ///< dimensions of a tensor, as the runtime has it
-  static constexpr int64_t nesting = 64;                   ///< functions and graphs inside of each other
-  static constexpr int64_t nameLength = 4096;              ///< bytes of a name
-  static constexpr int64_t copiedBytes = int64_t(1) << 30; ///< of functions that are copied for each call
+  static constexpr int64_t kMaxRank = 64;                      ///< dimensions of a tensor, as the runtime has it
+  static constexpr int64_t kMaxNesting = 64;                   ///< functions and graphs inside of each other
+  static constexpr int64_t kMaxNameLength = 4096;              ///< bytes of a name
+  static constexpr int64_t kMaxCopiedBytes = int64_t(1) << 30; ///< of functions that are copied for each call
 };
 
 /// Who is at fault, which the exit code follows: 0, 1, 1, 3, 4. What is malformed is wrong for any sizes of the inputs.
-enum class ImportFault { None, InvalidModel, Malformed, Unsupported, Limit };
+enum class ImportFault { none, invalidModel, malformed, unsupported, limit };
 
 /// The module, or the reason why there is none. Constants of more than a few elements are resources that
 /// point into the file's memory; the context's resource table shares the ownership of that memory, so the
 /// module may be moved and cloned freely, and it is freed with the context.
 struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  ImportFault fault = ImportFault::None;
+  ImportFault fault = ImportFault::none;
 
   explicit operator bool() const { return static_cast<bool>(module); }
 };

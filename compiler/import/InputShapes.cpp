@@ -47,7 +47,7 @@ void InputShapes::declare(StringRef input, ArrayRef<DeclaredDim> dims) {
   if (!wanted)
     return;
   if (dims.size() != wanted->dims.size()) {
-    report.add(ImportFault::InvalidModel, "input '" + input + "' has " + Twine(dims.size()) +
+    report.add(ImportFault::invalidModel, "input '" + input + "' has " + Twine(dims.size()) +
                                               " dimensions, but --shape gives " + Twine(wanted->dims.size()));
     return;
   }
@@ -56,7 +56,7 @@ void InputShapes::declare(StringRef input, ArrayRef<DeclaredDim> dims) {
     if (!declared.symbol.empty())
       overrides.try_emplace(declared.symbol, expr);
     else if (getConstant(expr) != declared.number)
-      report.add(ImportFault::InvalidModel, "dimension " + Twine(i) + " of input '" + input + "' is " +
+      report.add(ImportFault::invalidModel, "dimension " + Twine(i) + " of input '" + input + "' is " +
                                                 Twine(declared.number) + " in the model, and --shape cannot make it " +
                                                 text);
   }
@@ -72,7 +72,7 @@ std::optional<Dims> InputShapes::getDims(StringRef input) {
   }
   const ImportOptions::Shape *wanted = findShape(input);
   if (!wanted) {
-    report.add(ImportFault::Unsupported,
+    report.add(ImportFault::unsupported,
                "input '" + input + "' has no shape; give it one with --shape " + input + "=1x3xHxW");
     return std::nullopt;
   }
@@ -89,7 +89,7 @@ static std::string listNames(const auto &names) {
 }
 
 void InputShapes::reportNoSymbol(StringRef symbol, StringRef option) {
-  report.add(ImportFault::InvalidModel, "has no symbol '" + symbol + "', which " + option + " names; its symbols are " +
+  report.add(ImportFault::invalidModel, "has no symbol '" + symbol + "', which " + option + " names; its symbols are " +
                                             listNames(symbols.keys()));
 }
 
@@ -102,7 +102,7 @@ void InputShapes::checkOptions() {
   for (const ImportOptions::Shape &shape : options.shapes)
     if (!inputs.contains(StringAttr::get(context, shape.name)) &&
         !(shape.dims.size() == 1 && declaresSymbol(shape.name)))
-      report.add(ImportFault::InvalidModel,
+      report.add(ImportFault::invalidModel,
                  "has no input or symbol '" + shape.name + "', which --shape names; its inputs are " +
                      listNames(llvm::map_range(inputs, [](const auto &input) { return input.first.getValue(); })));
   for (const ImportOptions::Range &range : options.ranges)

@@ -49,16 +49,16 @@ void Report::append(std::vector<Fault> more) {
 
 ImportFault Report::getKind() const {
   if (faults.empty())
-    return ImportFault::None;
+    return ImportFault::none;
   auto has = [&](ImportFault kind) { return llvm::any_of(faults, [&](const Fault &f) { return f.kind == kind; }); };
-  if (has(ImportFault::InvalidModel) || has(ImportFault::Malformed))
-    return ImportFault::InvalidModel;
-  return has(ImportFault::Limit) ? ImportFault::Limit : ImportFault::Unsupported;
+  if (has(ImportFault::invalidModel) || has(ImportFault::malformed))
+    return ImportFault::invalidModel;
+  return has(ImportFault::limit) ? ImportFault::limit : ImportFault::unsupported;
 }
 
 void Report::emitAll(MLIRContext *context) const {
   // An invalid node is mended by itself; what is not supported is not, however many nodes have it.
-  auto isShared = [](const Fault &fault) { return fault.kind == ImportFault::Unsupported && !fault.reason.empty(); };
+  auto isShared = [](const Fault &fault) { return fault.kind == ImportFault::unsupported && !fault.reason.empty(); };
   llvm::StringMap<size_t> counts;
   for (const Fault &fault : faults)
     if (isShared(fault))

@@ -31,7 +31,7 @@ static ImportedModel importText(StringRef path, const ImportOptions &options, ML
   auto model = std::make_unique<onnx::ModelProto>();
   if (!text) {
     llvm::errs() << path << ": " << text.getError().message() << "\n";
-    return {{}, ImportFault::InvalidModel};
+    return {{}, ImportFault::invalidModel};
   }
   std::string source;
   // Lines of // are for lit.
@@ -43,7 +43,7 @@ static ImportedModel importText(StringRef path, const ImportOptions &options, ML
   onnx::Common::Status status = onnx::OnnxParser::Parse(*model, source.c_str());
   if (!status.IsOK()) {
     llvm::errs() << path << ": " << status.ErrorMessage() << "\n";
-    return {{}, ImportFault::InvalidModel};
+    return {{}, ImportFault::invalidModel};
   }
   return importOnnxModel(std::move(model), path.substr(path.find_last_of('/') + 1), path, options, context);
 }
@@ -62,7 +62,7 @@ static int importOne(StringRef path, const ImportOptions &options, bool quiet, b
     llvm::errs() << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()
                  << " ms\n";
   if (!model) {
-    int code = model.fault == ImportFault::Unsupported ? 3 : model.fault == ImportFault::Limit ? 4 : 1;
+    int code = model.fault == ImportFault::unsupported ? 3 : model.fault == ImportFault::limit ? 4 : 1;
     llvm::errs() << "exit " << code << "\n";
     return code;
   }

@@ -63,7 +63,7 @@ using Uses = std::map<std::pair<std::string, std::string>, Use>; // by domain an
 
 static void countNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes, int depth, Uses &uses) {
   // limit: what the import accepts.
-  if (depth > ImportLimits::nesting)
+  if (depth > ImportLimits::kMaxNesting)
     return;
   for (const onnx::NodeProto &node : nodes) {
     ++uses[{node.domain().empty() ? "ai.onnx" : node.domain(), node.op_type()}].nodes;

@@ -24,12 +24,12 @@ bool Checkpoint::readFile(StringRef name, llvm::StringMap<Entry> &found) {
   std::string error;
   std::shared_ptr<const MappedFile> file = files.open(name, error);
   if (!file) {
-    report.add(ImportFault::InvalidModel, name + " cannot be read: " + error);
+    report.add(ImportFault::invalidModel, name + " cannot be read: " + error);
     return false;
   }
   std::optional<llvm::StringMap<StoredTensor>> stored = readSafetensors(file->getBytes(), context, error);
   if (!stored) {
-    report.add(ImportFault::InvalidModel, name + ": " + error);
+    report.add(ImportFault::invalidModel, name + ": " + error);
     return false;
   }
   for (auto &entry : *stored)
@@ -40,13 +40,13 @@ bool Checkpoint::readFile(StringRef name, llvm::StringMap<Entry> &found) {
 bool Checkpoint::readShards(const Json &index) {
   auto map = index.find("weight_map");
   if (map == index.end() || !map->is_object()) {
-    report.add(ImportFault::InvalidModel, Twine(kIndexFile) + " has no weight_map");
+    report.add(ImportFault::invalidModel, Twine(kIndexFile) + " has no weight_map");
     return false;
   }
   llvm::StringMap<llvm::StringMap<Entry>> shards;
   for (const auto &[name, shard] : map->items()) {
     if (!shard.is_string()) {
-      report.add(ImportFault::InvalidModel, Twine(kIndexFile) + " names no file for '" + name + "'");
+      report.add(ImportFault::invalidModel, Twine(kIndexFile) + " names no file for '" + name + "'");
       return false;
     }
     std::string file = shard.get<std::string>();
@@ -55,7 +55,7 @@ bool Checkpoint::readShards(const Json &index) {
       return false;
     auto entry = it->second.find(name);
     if (entry == it->second.end()) {
-      report.add(ImportFault::InvalidModel, file + " does not hold '" + name + "', which " + kIndexFile + " says");
+      report.add(ImportFault::invalidModel, file + " does not hold '" + name + "', which " + kIndexFile + " says");
       return false;
     }
     tensors[name] = entry->second;
@@ -69,13 +69,13 @@ bool Checkpoint::read() {
     return readFile(kSingleFile, tensors);
   std::shared_ptr<const MappedFile> file = files.open(kIndexFile, indexError);
   if (!file) {
-    report.add(ImportFault::InvalidModel, Twine("has no weights: ") + kSingleFile + " cannot be read (" + error +
+    report.add(ImportFault::invalidModel, Twine("has no weights: ") + kSingleFile + " cannot be read (" + error +
                                               "), nor can " + kIndexFile + " (" + indexError + ")");
     return false;
   }
   std::optional<Json> index = parseJsonObject(file->getBytes(), error);
   if (!index)
-    report.add(ImportFault::InvalidModel, Twine(kIndexFile) + " " + error);
+    report.add(ImportFault::invalidModel, Twine(kIndexFile) + " " + error);
   return index && readShards(*index);
 }
 
@@ -120,12 +120,12 @@ void Checkpoint::reportFaults(StringRef architecture) {
     return std::to_string(texts.size()) + (texts.size() == 1 ? " weight" : " weights");
   };
   if (!missing.empty())
-    report.add(ImportFault::InvalidModel,
+    report.add(ImportFault::invalidModel,
                "lacks " + count(missing) + " that " + architecture + " needs: " + listSome(missing));
   if (!misshapen.empty())
-    report.add(ImportFault::InvalidModel,
+    report.add(ImportFault::invalidModel,
                "has " + count(misshapen) + " of another shape than config.json says: " + listSome(misshapen));
   if (!unsupported.empty())
-    report.add(ImportFault::Unsupported,
+    report.add(ImportFault::unsupported,
                "has " + count(unsupported) + " of a type that is not supported: " + listSome(unsupported));
 }

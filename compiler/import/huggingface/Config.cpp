@@ -21,7 +21,7 @@ void Config::reportWanted(const std::string &key, const std::string &wanted) con
   const Json *found = find(key);
   constexpr size_t kShown = 80;
   std::string text = found ? found->dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, kShown) : "";
-  report.add(ImportFault::InvalidModel, "config.json: '" + path + key + "' has to be " + wanted +
+  report.add(ImportFault::invalidModel, "config.json: '" + path + key + "' has to be " + wanted +
                                             (found ? ", found " + text : ", and is not there"));
 }
 
@@ -95,11 +95,11 @@ Config Config::getObject(const std::string &key) const {
 }
 
 void Config::reportUnsupported(const std::string &key, const std::string &found, const std::string &known) const {
-  report.add(ImportFault::Unsupported,
+  report.add(ImportFault::unsupported,
              "config.json: '" + path + key + "' is '" + found + "', which is not supported; known are " + known);
 }
 
 void Config::refuse(const std::string &key) const {
   if (getBool(key, false))
-    report.add(ImportFault::Unsupported, "config.json: '" + path + key + "' is true, which is not supported");
+    report.add(ImportFault::unsupported, "config.json: '" + path + key + "' is true, which is not supported");
 }

@@ -53,7 +53,7 @@ static std::vector<bool> readLayerKinds(const Config &config, int64_t layers) {
       config.reportUnsupported("layer_types", kind, "sliding_attention, full_attention");
   }
   if (static_cast<int64_t>(slides.size()) != layers)
-    config.getReport().add(ImportFault::InvalidModel, "config.json: 'layer_types' has " + Twine(slides.size()) +
+    config.getReport().add(ImportFault::invalidModel, "config.json: 'layer_types' has " + Twine(slides.size()) +
                                                           " entries for " + Twine(layers) + " layers");
   return slides;
 }

@@ -18,13 +18,13 @@ static std::optional<Config> readConfig(ExternalFiles &files, Report &report) {
   std::string error;
   std::shared_ptr<const MappedFile> file = files.open(kConfigFile, error);
   if (!file) {
-    report.add(ImportFault::InvalidModel,
+    report.add(ImportFault::invalidModel,
                "has no config.json that can be read (" + error + "); a Hugging Face model is a folder with one");
     return std::nullopt;
   }
   std::optional<Json> fields = parseJsonObject(file->getBytes(), error);
   if (!fields) {
-    report.add(ImportFault::InvalidModel, Twine(kConfigFile) + " " + error);
+    report.add(ImportFault::invalidModel, Twine(kConfigFile) + " " + error);
     return std::nullopt;
   }
   return Config(std::move(*fields), report);
@@ -37,7 +37,7 @@ static OwningOpRef<ModuleOp> importFolder(ExternalFiles &files, const ImportOpti
     return {};
   const Architecture *architecture = findArchitecture(*config);
   if (config->has("quantization_config"))
-    report.add(ImportFault::Unsupported,
+    report.add(ImportFault::unsupported,
                "config.json: 'quantization_config' is there, but quantised weights are not supported; "
                "take the model before it was quantised");
   Checkpoint checkpoint(files, report, context);
@@ -66,7 +66,7 @@ ImportedModel tenon::importHuggingFace(StringRef folder, const ImportOptions &op
   if (result.module)
     sourceHash = files.hash();
   else // Where the report says nothing, the graph has.
-    result.fault = report.hasFaults() ? report.getKind() : ImportFault::InvalidModel;
+    result.fault = report.hasFaults() ? report.getKind() : ImportFault::invalidModel;
   report.emitAll(context);
   return result;
 }

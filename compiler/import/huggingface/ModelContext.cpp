@@ -120,11 +120,11 @@ Tensor huggingface::mergeHeads(const Tensor &x) {
 void huggingface::checkKeyHeads(const Config &config, int64_t heads, int64_t keyHeads, int64_t headSize) {
   Report &report = config.getReport();
   if (heads % keyHeads != 0)
-    report.add(ImportFault::InvalidModel, "config.json: 'num_attention_heads' is " + Twine(heads) +
+    report.add(ImportFault::invalidModel, "config.json: 'num_attention_heads' is " + Twine(heads) +
                                               ", which 'num_key_value_heads', " + Twine(keyHeads) +
                                               ", does not divide");
   if (headSize % 2 != 0)
-    report.add(ImportFault::InvalidModel,
+    report.add(ImportFault::invalidModel,
                "config.json: a head has " + Twine(headSize) + " features, but rotary positions need pairs");
 }
 

@@ -84,7 +84,7 @@ public:
   Tensor positions(const Dim &length, const std::string &name, int64_t count, int64_t width);
 
 private:
-  void refuse(const llvm::Twine &text) { config.getReport().add(ImportFault::InvalidModel, text); }
+  void refuse(const llvm::Twine &text) { config.getReport().add(ImportFault::invalidModel, text); }
 
   InputShapes &inputShapes;
   std::string prefix;

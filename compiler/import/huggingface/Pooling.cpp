@@ -21,7 +21,7 @@ static void readPoolingModule(ExternalFiles &files, Report &report, const std::s
   std::shared_ptr<const MappedFile> file = files.open(name, error);
   std::optional<Json> fields = file ? parseJsonObject(file->getBytes(), error) : std::nullopt;
   if (!fields)
-    return report.add(ImportFault::InvalidModel, name + ", which " + kModulesFile + " names: " + error);
+    return report.add(ImportFault::invalidModel, name + ", which " + kModulesFile + " names: " + error);
   Config config(*fields, report);
   pooling.isMean = config.getBool("pooling_mode_mean_tokens", false);
   bool isFirst = config.getBool("pooling_mode_cls_token", false);
@@ -30,7 +30,7 @@ static void readPoolingModule(ExternalFiles &files, Report &report, const std::s
         key != "pooling_mode_cls_token")
       config.refuse(key);
   if (pooling.isMean == isFirst)
-    report.add(ImportFault::Unsupported,
+    report.add(ImportFault::unsupported,
                name + ": just one of 'pooling_mode_mean_tokens' and 'pooling_mode_cls_token' has to be true");
 }
 
@@ -47,7 +47,7 @@ std::optional<Pooling> huggingface::readPooling(ExternalFiles &files, Report &re
     return std::nullopt;
   std::optional<Json> modules = parseJson(file->getBytes(), error);
   if (!modules || !modules->is_array()) {
-    report.add(ImportFault::InvalidModel, llvm::Twine(kModulesFile) + " " + (modules ? "holds no list" : error));
+    report.add(ImportFault::invalidModel, llvm::Twine(kModulesFile) + " " + (modules ? "holds no list" : error));
     return std::nullopt;
   }
   std::optional<Pooling> pooling;
@@ -59,7 +59,7 @@ std::optional<Pooling> huggingface::readPooling(ExternalFiles &files, Report &re
     else if (name == "Normalize" && pooling)
       pooling->isNormalized = true;
     else if (name != "Transformer")
-      report.add(ImportFault::Unsupported, llvm::Twine(kModulesFile) + ": a module of type '" + type +
+      report.add(ImportFault::unsupported, llvm::Twine(kModulesFile) + ": a module of type '" + type +
                                                "' is not supported; known are Transformer, Pooling and Normalize");
   }
   return pooling;

@@ -83,7 +83,7 @@ static void scaleAsLongRope(const Config &config, const Config &parameters, Rope
   auto divide = [&](const char *key) {
     std::vector<double> factors = parameters.getFloats(key), result;
     if (factors.size() != rope.frequencies.size())
-      parameters.getReport().add(ImportFault::InvalidModel, llvm::Twine("config.json: '") + key + "' has " +
+      parameters.getReport().add(ImportFault::invalidModel, llvm::Twine("config.json: '") + key + "' has " +
                                                                 llvm::Twine(factors.size()) + " entries, wanted " +
                                                                 llvm::Twine(rope.frequencies.size()));
     for (auto [frequency, factor] : llvm::zip(rope.frequencies, factors))
@@ -123,7 +123,7 @@ Rope huggingface::readRope(const Config &config, const Config &parameters, doubl
   Rope rope;
   constexpr int64_t kMaxHeadSize = 1 << 16;
   if (headSize > kMaxHeadSize) {
-    parameters.getReport().add(ImportFault::InvalidModel, "config.json asks for heads of " + llvm::Twine(headSize) +
+    parameters.getReport().add(ImportFault::invalidModel, "config.json asks for heads of " + llvm::Twine(headSize) +
                                                               " features; rotary positions allow 65536");
     return rope;
   }
@@ -133,7 +133,7 @@ Rope huggingface::readRope(const Config &config, const Config &parameters, doubl
   auto isFinite = [](double number) { return std::isfinite(number); };
   if (!isFinite(rope.scale) || !llvm::all_of(rope.frequencies, isFinite) ||
       !llvm::all_of(rope.longFrequencies, isFinite))
-    parameters.getReport().add(ImportFault::InvalidModel,
+    parameters.getReport().add(ImportFault::invalidModel,
                                "config.json: the parameters of rotary positions give no finite numbers");
   if (double part = parameters.getFloat("partial_rotary_factor", 1.0); part != 1)
     parameters.reportUnsupported("partial_rotary_factor", std::to_string(part), "1");

@@ -41,14 +41,14 @@ void Importer::declareShape(const onnx::ValueInfoProto &input) {
   if (!declared.has_shape())
     return inputShapes.declareWithoutShape(input.name());
   std::vector<DeclaredDim> dims;
-  if (declared.shape().dim_size() > ImportLimits::rank)
-    report.add(ImportFault::Limit, "input '" + input.name() + "' has " + Twine(declared.shape().dim_size()) +
+  if (declared.shape().dim_size() > ImportLimits::kMaxRank)
+    report.add(ImportFault::limit, "input '" + input.name() + "' has " + Twine(declared.shape().dim_size()) +
                                        " dimensions, more than the import limit 'rank' of " +
-                                       Twine(ImportLimits::rank));
+                                       Twine(ImportLimits::kMaxRank));
   for (int i = 0; i < declared.shape().dim_size(); ++i) {
     const auto &dim = declared.shape().dim(i);
     if (!isDynamic(dim) && dim.dim_value() < 0)
-      report.add(ImportFault::Malformed, "dimension " + Twine(i) + " of input '" + input.name() + "' is " +
+      report.add(ImportFault::malformed, "dimension " + Twine(i) + " of input '" + input.name() + "' is " +
                                              Twine(dim.dim_value()) + ", but has to be a size, a name or -1");
     dims.push_back(isDynamic(dim) ? DeclaredDim{getDimName(input, i)} : DeclaredDim{"", dim.dim_value()});
   }
@@ -64,7 +64,7 @@ std::optional<Dims> Importer::getInputDims(const onnx::ValueInfoProto &input) {
   for (AffineExpr dim : *dims)
     if (int64_t size = std::max<int64_t>(getConstant(dim).value_or(1), 1);
         __builtin_mul_overflow(count, size, &count) || count > kMaxElements) {
-      report.add(ImportFault::InvalidModel, "input '" + input.name() + "' has more than 2^40 elements");
+      report.add(ImportFault::invalidModel, "input '" + input.name() + "' has more than 2^40 elements");
       return std::nullopt;
     }
   return dims;
@@ -73,7 +73,7 @@ std::optional<Dims> Importer::getInputDims(const onnx::ValueInfoProto &input) {
 Type Importer::getInputElementType(const onnx::ValueInfoProto &input, int32_t dataType) {
   Type element = getElementType(context, dataType);
   if (!element)
-    report.add(ImportFault::Unsupported,
+    report.add(ImportFault::unsupported,
                "input '" + input.name() + "' is of type " + getDataTypeName(dataType) + ", which is not supported");
   return element;
 }
@@ -152,7 +152,7 @@ ImportedValue Importer::importInput(func::FuncOp function, const onnx::ValueInfo
   if (type.has_sequence_type())
     return importSequenceInput(function, input, type);
   if (!type.has_tensor_type() && !type.has_optional_type()) {
-    report.add(ImportFault::Unsupported, "input '" + input.name() + "' is neither a tensor nor a sequence nor an " +
+    report.add(ImportFault::unsupported, "input '" + input.name() + "' is neither a tensor nor a sequence nor an " +
                                              "optional, which is not supported");
     return {};
   }
@@ -194,7 +194,7 @@ void Importer::importInputs(func::FuncOp function) {
       inputs.push_back(&input);
     else if (it->second.type && input.type().has_tensor_type() &&
              !isAsDeclared(it->second.type, input.type().tensor_type()))
-      report.add(ImportFault::Malformed, "initializer '" + input.name() + "' is " +
+      report.add(ImportFault::malformed, "initializer '" + input.name() + "' is " +
                                              dimsToString(tenon::getDims(it->second.type)) + " of " +
                                              getDataTypeName(getDataType(it->second.type.getElementType())) +
                                              ", which is not what the input of that name is declared as");
@@ -204,7 +204,7 @@ void Importer::importInputs(func::FuncOp function) {
   for (const onnx::ValueInfoProto *input : inputs) {
     auto [it, isNew] = mainScope.values.try_emplace(input->name());
     if (!isNew || input->name().empty()) {
-      report.add(ImportFault::InvalidModel, "has two inputs named '" + input->name() + "'");
+      report.add(ImportFault::invalidModel, "has two inputs named '" + input->name() + "'");
       continue;
     }
     it->second = importInput(function, *input);
@@ -250,7 +250,7 @@ void Importer::addMarked(SmallVectorImpl<Result> &results) {
       continue;
     ImportedValue *value = mainScope.find(name);
     if (!value)
-      report.add(ImportFault::InvalidModel, "has no value '" + name + "' in its main graph, which --mark-output names");
+      report.add(ImportFault::invalidModel, "has no value '" + name + "' in its main graph, which --mark-output names");
     else if (!value->hasFailed() && !value->isAbsent)
       addResults(name, *value, results);
   }
@@ -261,12 +261,12 @@ void Importer::importOutputs(func::FuncOp function) {
   for (const onnx::ValueInfoProto &output : model.graph().output()) {
     ImportedValue *value = mainScope.find(output.name());
     if (!value)
-      report.add(ImportFault::InvalidModel, "output '" + output.name() + "' is made by no node, input or initializer");
+      report.add(ImportFault::invalidModel, "output '" + output.name() + "' is made by no node, input or initializer");
     if (!value || value->hasFailed())
       continue;
     int32_t declared = output.type().tensor_type().elem_type();
     if (value->type && declared != 0 && declared != getDataType(value->type.getElementType()))
-      report.add(ImportFault::InvalidModel, "output '" + output.name() + "' is declared as " +
+      report.add(ImportFault::invalidModel, "output '" + output.name() + "' is declared as " +
                                                 getDataTypeName(declared) + ", but comes out as " +
                                                 getDataTypeName(getDataType(value->type.getElementType())));
     addResults(output.name(), *value, results);

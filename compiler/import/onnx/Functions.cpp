@@ -151,8 +151,8 @@ private:
 
 LogicalResult Importer::enterGraph(Node &node, Scope &inner, int64_t nodeCount) {
   inner.depth = node.scope.depth + 1;
-  if (inner.depth > ImportLimits::nesting)
-    return node.exceedsLimit("nesting", ImportLimits::nesting,
+  if (inner.depth > ImportLimits::kMaxNesting)
+    return node.exceedsLimit("nesting", ImportLimits::kMaxNesting,
                              "functions and graphs nest " + Twine(inner.depth) + " deep here");
   return countExpansion(node, nodeCount);
 }
@@ -208,8 +208,8 @@ LogicalResult Importer::importFunctionBody(Node &node, const FunctionProto &func
     FunctionProto &bound = memory->functions.emplace_back();
     *bound.mutable_node() = function.node();
     copiedBytes += static_cast<int64_t>(bound.ByteSizeLong());
-    if (copiedBytes > ImportLimits::copiedBytes)
-      return node.exceedsLimit("copied bytes", ImportLimits::copiedBytes,
+    if (copiedBytes > ImportLimits::kMaxCopiedBytes)
+      return node.exceedsLimit("copied bytes", ImportLimits::kMaxCopiedBytes,
                                "functions with attributes expand to " + Twine(copiedBytes) + " bytes so far");
     for (NodeProto &inside : *bound.mutable_node())
       binder.bind(inside);

@@ -52,7 +52,7 @@ void Importer::importNodes(const Nodes &nodes, Scope &scope) {
   auto isDefined = [&](StringRef name) { return scope.find(name) != nullptr; };
   auto onError = [&](int i, const std::string &error) {
     Node node(*this, scope, nodes[i], 0, builder, getLocation(nodes[i], i));
-    addFault(ImportFault::Malformed, node, error);
+    addFault(ImportFault::malformed, node, error);
   };
   if (!scope.parent)
     checkGraphsInside(nodes, scope, onError);
@@ -82,9 +82,9 @@ static LogicalResult checkNames(Node &node) {
   size_t longest = proto.name().size();
   for (const std::string &name : proto.output())
     longest = std::max(longest, name.size());
-  if (longest <= static_cast<size_t>(ImportLimits::nameLength))
+  if (longest <= static_cast<size_t>(ImportLimits::kMaxNameLength))
     return success();
-  return node.exceedsLimit("name length", ImportLimits::nameLength, "has a name of " + Twine(longest) + " bytes");
+  return node.exceedsLimit("name length", ImportLimits::kMaxNameLength, "has a name of " + Twine(longest) + " bytes");
 }
 
 void Importer::importNode(const onnx::NodeProto &proto, size_t index, Scope &scope) {
@@ -218,8 +218,9 @@ void Importer::requireExtents(const Node &node, RankedTensorType type) {
 }
 
 static void checkRank(Node &node, RankedTensorType type) {
-  if (type.getRank() > ImportLimits::rank)
-    (void)node.exceedsLimit("rank", ImportLimits::rank, "makes a tensor of " + Twine(type.getRank()) + " dimensions");
+  if (type.getRank() > ImportLimits::kMaxRank)
+    (void)node.exceedsLimit("rank", ImportLimits::kMaxRank,
+                            "makes a tensor of " + Twine(type.getRank()) + " dimensions");
 }
 
 void Importer::setOutputs(Node &node, ArrayRef<ShapeValue> known) {

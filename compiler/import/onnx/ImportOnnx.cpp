@@ -33,17 +33,17 @@ static void silenceProtobuf() {
 
 static std::unique_ptr<onnx::ModelProto> parseModel(llvm::ArrayRef<char> bytes, Report &report) {
   if (bytes.empty()) {
-    report.add(ImportFault::InvalidModel, "is empty, expected an ONNX model");
+    report.add(ImportFault::invalidModel, "is empty, expected an ONNX model");
     return nullptr;
   }
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
-    report.add(ImportFault::InvalidModel, "has " + Twine(bytes.size()) +
+    report.add(ImportFault::invalidModel, "has " + Twine(bytes.size()) +
                                               " bytes, but an ONNX file has at most 2^31; save its tensors as "
                                               "external data");
     return nullptr;
   }
   if (std::optional<ForeignFormat> format = recognizeForeignFormat(bytes)) {
-    report.add(ImportFault::InvalidModel, "is " + format->name + "; " + format->advice);
+    report.add(ImportFault::invalidModel, "is " + format->name + "; " + format->advice);
     return nullptr;
   }
   silenceProtobuf();
@@ -53,10 +53,10 @@ static std::unique_ptr<onnx::ModelProto> parseModel(llvm::ArrayRef<char> bytes, 
   // A graph in a node's attribute is three messages deep. What nests deeper than the import allows is still read, to be
   // refused with the limit's name.
   constexpr int kMessagesOfGraph = 3;
-  stream.SetRecursionLimit(static_cast<int>(2 * kMessagesOfGraph * ImportLimits::nesting));
+  stream.SetRecursionLimit(static_cast<int>(2 * kMessagesOfGraph * ImportLimits::kMaxNesting));
   if (!model->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
     // The stream does not tell a file that ends too early from messages that nest too deep.
-    report.add(ImportFault::InvalidModel, "not an ONNX model, or truncated, or nested far beyond the import limit "
+    report.add(ImportFault::invalidModel, "not an ONNX model, or truncated, or nested far beyond the import limit "
                                           "'nesting': parsing stopped at byte " +
                                               Twine(stream.CurrentPosition()) + " of " + Twine(bytes.size()));
     return nullptr;
@@ -68,13 +68,13 @@ static std::unique_ptr<onnx::ModelProto> readModel(const std::string &path, cons
                                                    Report &report) {
   int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
-    report.add(ImportFault::InvalidModel, "cannot be read: " + Twine(std::strerror(errno)));
+    report.add(ImportFault::invalidModel, "cannot be read: " + Twine(std::strerror(errno)));
     return nullptr;
   }
   std::string error;
   std::shared_ptr<const MappedFile> file = MappedFile::map(descriptor, error);
   if (!file) {
-    report.add(ImportFault::InvalidModel, "cannot be read: " + error);
+    report.add(ImportFault::invalidModel, "cannot be read: " + error);
     return nullptr;
   }
   if (options.onInputFile)
@@ -89,7 +89,7 @@ static std::unique_ptr<onnx::ModelProto> readModel(const std::string &path, cons
 static OwningOpRef<ModuleOp> importModel(std::unique_ptr<onnx::ModelProto> model, StringRef path,
                                          const ImportOptions &options, Report &report, MLIRContext *context) {
   if (!model->has_graph()) {
-    report.add(ImportFault::InvalidModel, "has no graph, so it is not an ONNX model");
+    report.add(ImportFault::invalidModel, "has no graph, so it is not an ONNX model");
     return {};
   }
   SmallString<128> folder(path);
@@ -109,12 +109,12 @@ template <typename Import> static ImportedModel guard(StringRef name, MLIRContex
   try {
     result.module = import(report);
   } catch (const std::bad_alloc &) {
-    report.add(ImportFault::InvalidModel, "needs more memory than there is");
+    report.add(ImportFault::invalidModel, "needs more memory than there is");
   } catch (const std::exception &e) {
-    report.add(ImportFault::InvalidModel, Twine("ONNX's library refuses the model: ") + e.what());
+    report.add(ImportFault::invalidModel, Twine("ONNX's library refuses the model: ") + e.what());
   }
   if (!result.module && !report.hasFaults())
-    report.add(ImportFault::InvalidModel, "cannot be imported");
+    report.add(ImportFault::invalidModel, "cannot be imported");
   result.fault = report.getKind();
   report.emitAll(context);
   return result;

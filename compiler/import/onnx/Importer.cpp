@@ -89,10 +89,10 @@ bool Importer::readOpsets(const google::protobuf::RepeatedPtrField<onnx::Operato
     bool isTooNew = it != known.end() && import.version() > it->second.second;
     isGood &= import.version() >= 1 && !isTooNew;
     if (import.version() < 1)
-      report.add(ImportFault::InvalidModel,
+      report.add(ImportFault::invalidModel,
                  "imports version " + Twine(import.version()) + " of domain '" + domain + "'; versions count from 1");
     else if (isTooNew)
-      report.add(ImportFault::Unsupported, "uses opset " + Twine(import.version()) + " of domain '" +
+      report.add(ImportFault::unsupported, "uses opset " + Twine(import.version()) + " of domain '" +
                                                (domain.empty() ? "ai.onnx" : domain) + "', but " +
                                                Twine(it->second.second) +
                                                " is the newest that is known here; export it for that one");
@@ -106,7 +106,7 @@ void Importer::readFunctions() {
   for (const onnx::FunctionProto &function : model.functions()) {
     std::string key = (canonicalDomain(function.domain()) + "::" + function.name() + ":" + function.overload()).str();
     if (!functions.try_emplace(key, &function).second)
-      report.add(ImportFault::InvalidModel, "defines the function '" + function.name() + "' twice");
+      report.add(ImportFault::invalidModel, "defines the function '" + function.name() + "' twice");
   }
 }
 
@@ -116,32 +116,33 @@ void Importer::readFunctions() {
 
 void Importer::importInitializers(const onnx::GraphProto &graph, Scope &scope) {
   for (const auto &sparse : graph.sparse_initializer())
-    report.add(ImportFault::Unsupported, "initializer '" + sparse.values().name() +
+    report.add(ImportFault::unsupported, "initializer '" + sparse.values().name() +
                                              "' is sparse, which is not supported; export it as a dense one");
   for (const onnx::TensorProto &tensor : graph.initializer()) {
     Location loc = NameLoc::get(builder.getStringAttr(tensor.name()));
     auto [it, isNew] = scope.values.try_emplace(tensor.name());
     if (!isNew) {
-      report.add(ImportFault::InvalidModel, loc, "initializer '" + tensor.name() + "'", "is there twice");
+      report.add(ImportFault::invalidModel, loc, "initializer '" + tensor.name() + "'", "is there twice");
       continue;
     }
     if (tensor.data_type() == onnx::TensorProto::STRING) {
       it->second = importStrings(tensor, loc);
       continue;
     }
-    if (tensor.dims_size() > ImportLimits::rank ||
-        static_cast<int64_t>(tensor.name().size()) > ImportLimits::nameLength) {
-      bool isRank = tensor.dims_size() > ImportLimits::rank;
-      report.add(ImportFault::Limit, loc, "initializer '" + tensor.name() + "'",
+    if (tensor.dims_size() > ImportLimits::kMaxRank ||
+        static_cast<int64_t>(tensor.name().size()) > ImportLimits::kMaxNameLength) {
+      bool isRank = tensor.dims_size() > ImportLimits::kMaxRank;
+      report.add(ImportFault::limit, loc, "initializer '" + tensor.name() + "'",
                  isRank ? "has " + Twine(tensor.dims_size()) + " dimensions, more than the import limit 'rank' of " +
-                              Twine(ImportLimits::rank)
+                              Twine(ImportLimits::kMaxRank)
                         : "has a name of " + Twine(tensor.name().size()) +
-                              " bytes, more than the import limit 'name length' of " + Twine(ImportLimits::nameLength));
+                              " bytes, more than the import limit 'name length' of " +
+                              Twine(ImportLimits::kMaxNameLength));
       continue;
     }
     TensorReader::Result result = tensors.read(tensor, tensor.name());
     if (!result.elements) {
-      report.add(result.isUnsupported ? ImportFault::Unsupported : ImportFault::InvalidModel, loc,
+      report.add(result.isUnsupported ? ImportFault::unsupported : ImportFault::invalidModel, loc,
                  "initializer '" + tensor.name() + "'", result.error);
       continue;
     }
@@ -161,7 +162,7 @@ ImportedValue Importer::importStrings(const onnx::TensorProto &tensor, Location 
     GraphBuilder b(builder, loc);
     value.strings = std::make_shared<Strings>(makeStrings(b, strings->texts, strings->shape));
   } else {
-    report.add(ImportFault::InvalidModel, loc, "initializer '" + tensor.name() + "'", error);
+    report.add(ImportFault::invalidModel, loc, "initializer '" + tensor.name() + "'", error);
   }
   return value;
 }

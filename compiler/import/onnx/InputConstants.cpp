@@ -94,7 +94,7 @@ void Importer::importInputConstants() {
       elements = {};
     }
     if (!elements) {
-      report.add(ImportFault::InvalidModel, "input '" + constant.input + "', which --constant names, " + error);
+      report.add(ImportFault::invalidModel, "input '" + constant.input + "', which --constant names, " + error);
       continue;
     }
     ImportedValue &value = mainScope.values[constant.input];

@@ -41,7 +41,7 @@ std::string onnx_import::getInnermostNamespace(StringRef text) {
 std::string onnx_import::getModulePath(const onnx::NodeProto &node) {
   std::string path;
   for (const onnx::StringStringEntryProto &entry : node.metadata_props()) {
-    if (entry.value().size() > static_cast<size_t>(ImportLimits::nameLength))
+    if (entry.value().size() > static_cast<size_t>(ImportLimits::kMaxNameLength))
       continue;
     if (entry.key() == "pkg.torch.onnx.name_scopes")
       path = getInnermostScope(entry.value());

@@ -272,7 +272,7 @@ ElementsAttr Node::getTensor(StringRef name) {
     return {};
   TensorReader::Result result = importer.getTensorReader().read(attr->t(), proto.output_size() ? proto.output(0) : "");
   if (!result.elements)
-    (void)fault(result.isUnsupported ? ImportFault::Unsupported : ImportFault::InvalidModel,
+    (void)fault(result.isUnsupported ? ImportFault::unsupported : ImportFault::invalidModel,
                 "attribute '" + name + "' " + result.error);
   return result.elements;
 }

@@ -137,12 +137,12 @@ public:
   //===--- Faults
   //-----------------------------------------------------------------------------------------===//
 
-  mlir::LogicalResult invalid(const llvm::Twine &text) { return fault(ImportFault::InvalidModel, text); }
-  mlir::LogicalResult malformed(const llvm::Twine &text) { return fault(ImportFault::Malformed, text); }
-  mlir::LogicalResult unsupported(const llvm::Twine &text) { return fault(ImportFault::Unsupported, text); }
+  mlir::LogicalResult invalid(const llvm::Twine &text) { return fault(ImportFault::invalidModel, text); }
+  mlir::LogicalResult malformed(const llvm::Twine &text) { return fault(ImportFault::malformed, text); }
+  mlir::LogicalResult unsupported(const llvm::Twine &text) { return fault(ImportFault::unsupported, text); }
   /// `text` says what exceeds the import limit of that name.
   mlir::LogicalResult exceedsLimit(llvm::StringRef name, int64_t limit, const llvm::Twine &text) {
-    return fault(ImportFault::Limit, text + ", more than the import limit '" + name + "' of " + llvm::Twine(limit));
+    return fault(ImportFault::limit, text + ", more than the import limit '" + name + "' of " + llvm::Twine(limit));
   }
   mlir::LogicalResult fault(ImportFault kind, const llvm::Twine &text);
   bool hasFault() const { return faulty; }

@@ -63,7 +63,7 @@ private:
   }
 
   void visitGraph(ArrayRef<char> graph, int64_t depth) {
-    if (depth > ImportLimits::nesting)
+    if (depth > ImportLimits::kMaxNesting)
       return;
     forEachField(graph, [&](int number, ArrayRef<char> field) {
       if (number == onnx::GraphProto::kInitializerFieldNumber)

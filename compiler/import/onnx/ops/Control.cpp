@@ -98,7 +98,7 @@ std::optional<SmallVector<RankedTensorType>> getTensorTypes(Node &n, const onnx:
 
 /// Where the import of one branch failed with `faults` and that of the other does not.
 std::optional<DeadBranch> findDeadBranch(Node &n, const Branches &graphs, const Importer::Faults &faults) {
-  bool isInvalid = llvm::all_of(faults, [](const auto &fault) { return fault.kind == ImportFault::InvalidModel; });
+  bool isInvalid = llvm::all_of(faults, [](const auto &fault) { return fault.kind == ImportFault::invalidModel; });
   // An If within another one is that one's matter: each level would try all those within it anew.
   bool isOutermost = isa_and_nonnull<func::FuncOp>(n.importer.getBuilder().getInsertionBlock()->getParentOp());
   if (!isInvalid || !isOutermost)

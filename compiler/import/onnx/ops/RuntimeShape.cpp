@@ -36,8 +36,8 @@ LogicalResult onnx_import::importRuntimeReshape(Node &n) {
   Value wanted = vectorOfKnownSize(n, 1, count);
   if (!wanted)
     return failure();
-  if (count > ImportLimits::rank)
-    return n.exceedsLimit("rank", ImportLimits::rank, "makes a tensor of " + Twine(count) + " dimensions");
+  if (count > ImportLimits::kMaxRank)
+    return n.exceedsLimit("rank", ImportLimits::kMaxRank, "makes a tensor of " + Twine(count) + " dimensions");
   Value zero = intScalar(n, 0), one = intScalar(n, 1);
   if (!n.getBool("allowzero", false)) {
     // The input's extents, cut or filled up to as many as there are.
