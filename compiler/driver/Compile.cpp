@@ -31,7 +31,6 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::phases;
 
-
 static PhaseOptions getPhaseOptions(const CompileOptions &options, PhaseClock &clock) {
   PhaseOptions phases;
   phases.sourceName = options.input;
@@ -288,8 +287,10 @@ static Target getReferenceTarget(const Setup &setup) {
   return hasHost ? *getBackendRegistry().getTarget(kHostTarget) : getEvaluationTarget();
 }
 
-/// From the model as imported to the output's last phase, with paths within the tolerance.
-static llvm::Expected<Choice> lowerModel(Imported imported, const Setup &setup, PhaseRunner &runner) {
+/// From the model as imported to the output's last phase, with paths within the tolerance. `times` are set if records
+/// of real runs count.
+static llvm::Expected<Choice> lowerModel(Imported imported, const Setup &setup, PhaseRunner &runner,
+                                         std::shared_ptr<RecordedTimes> &times) {
   const CompileOptions &options = setup.options;
   uint64_t sourceHash = imported.sourceHash;
   std::unique_ptr<ErrorMeter> meter;
@@ -305,7 +306,16 @@ static llvm::Expected<Choice> lowerModel(Imported imported, const Setup &setup, 
   if (paths.times && options.tuneSeconds > 0)
     if (llvm::Error error = tune(*graph, paths, setup, sourceHash, runner))
       return error;
-  return lowerWithinTolerance(*graph, paths, meter.get(), setup, sourceHash, runner);
+  llvm::Expected<Choice> choice = lowerWithinTolerance(*graph, paths, meter.get(), setup, sourceHash, runner);
+  if (!choice)
+    return choice;
+  times = paths.times;
+  if (llvm::Error error = statePlans(*graph, paths, *choice, meter.get(), setup, sourceHash, runner))
+    return error;
+  if (times)
+    if (llvm::Error error = checkLock(options, *times))
+      return error;
+  return choice;
 }
 
 static llvm::Expected<Choice> resumeIR(Imported imported, const Setup &setup, PhaseRunner &runner) {
@@ -336,8 +346,9 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
   uint64_t sourceHash = imported->sourceHash;
   if (!options.report.empty() && isModel)
     record.source = recordSource(*imported->module);
-  llvm::Expected<Choice> choice =
-      isModel ? lowerModel(std::move(*imported), *setup, runner) : resumeIR(std::move(*imported), *setup, runner);
+  std::shared_ptr<RecordedTimes> times;
+  llvm::Expected<Choice> choice = isModel ? lowerModel(std::move(*imported), *setup, runner, times)
+                                          : resumeIR(std::move(*imported), *setup, runner);
   if (!choice)
     return choice.takeError();
   if (!options.report.empty()) {
@@ -345,14 +356,9 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
     record.launches = recordLaunches(first);
     record.kernels = std::move(choice->kernelIRs);
   }
-  if (llvm::Error error = statePlans(*graph, paths, *choice, meter.get(), *setup, sourceHash, runner))
+  if (llvm::Error error = writeOutput(*choice, times.get(), *setup, sourceHash, runner))
     return error;
-  if (paths.times)
-    if (llvm::Error error = checkLock(options, *paths.times))
-      return error;
-  if (llvm::Error error = writeOutput(*choice, paths.times.get(), *setup, sourceHash, runner))
-    return error;
-  return paths.times ? finishLock(options, *paths.times) : llvm::Error::success();
+  return times ? finishLock(options, *times) : llvm::Error::success();
 }
 
 static llvm::Error writeIndex(const CompileOptions &options, ArrayRef<DumpedFile> dumps) {

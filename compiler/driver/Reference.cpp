@@ -38,7 +38,8 @@ static llvm::Error importAndUse(const CompileOptions &options, PhaseRunner &runn
   if (imported->stage != Stage::model)
     return makeError(CompileStatus::unsupported,
                      options.input + ": is IR of kernels, which cannot be computed in f64; compare the model itself");
-  llvm::Expected<std::unique_ptr<LoadedModel>> reference = loadReference(*imported->module, *getBackendRegistry().getTarget(kHostTarget));
+  llvm::Expected<std::unique_ptr<LoadedModel>> reference =
+      loadReference(*imported->module, *getBackendRegistry().getTarget(kHostTarget));
   if (!reference)
     return prefixError(reference.takeError(), options.input + ": ");
   return use(**reference);
