@@ -15,18 +15,17 @@
 #define TENON_COMPILER_PROFILES_PROFILESTORE_H
 
 #include "compiler/profiles/Profile.h"
+#include "compiler/sqlite/Database.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 
-struct sqlite3;
-
 namespace tenon {
 
 class ProfileStore {
 public:
-  enum class Access { read, write };
+  using Access = Database::Access;
 
   /// Where the user's records are: TENON_PROFILES, which may be "none", or the file tenon/profiles.db in XDG_DATA_HOME
   /// or ~/.local/share. Empty where there is no such folder.
@@ -35,8 +34,6 @@ public:
   /// Opens a file, which is made with its folder if it is not there and `access` is to write. Fails if it is no file of
   /// records, or of a newer version.
   static llvm::Expected<std::unique_ptr<ProfileStore>> open(const std::string &file, Access access);
-  ~ProfileStore();
-  ProfileStore(const ProfileStore &) = delete;
 
   /// Adds records, all of them or none. Each has no fault.
   llvm::Error add(llvm::ArrayRef<ProfileRecord> records);
@@ -66,16 +63,12 @@ public:
   llvm::Expected<std::vector<std::string>> verify() const;
 
 private:
-  explicit ProfileStore(sqlite3 *database, std::string file) : database(database), file(std::move(file)) {}
-  llvm::Error execute(const char *sql) const;
-  llvm::Error prepareTables(Access access);
+  explicit ProfileStore(std::unique_ptr<Database> database) : database(std::move(database)) {}
   llvm::Error addAll(llvm::ArrayRef<ProfileRecord> records);
   llvm::Expected<int64_t> getRow(const char *insert, const char *select, llvm::ArrayRef<std::string> texts,
                                  llvm::ArrayRef<int64_t> numbers);
-  llvm::Error makeFault(const char *what) const;
 
-  sqlite3 *database;
-  std::string file;
+  std::unique_ptr<Database> database;
 };
 
 /// What came of an import.
