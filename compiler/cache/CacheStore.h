@@ -1,0 +1,137 @@
+//===- CacheStore.h - results of compilations, in a folder ----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A folder for many processes:
+//
+//   index.db            an SQLite database: what there is, when it was used last, by which models
+//   objects/ab/ab12...  the contents, each named after its seal
+//   tmp/                what is being written
+//
+// Contents are written to tmp/ without any lock. The transaction that adds their rows moves them to objects/, and the
+// one that deletes rows removes their files: whoever is killed leaves a file without a row, which is swept later, or a
+// row without a file, which counts as none.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_CACHE_CACHESTORE_H
+#define TENON_COMPILER_CACHE_CACHESTORE_H
+
+#include "compiler/cache/CacheEntry.h"
+#include "compiler/sqlite/Database.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+
+namespace llvm {
+class MemoryBuffer;
+}
+
+namespace tenon {
+
+class CacheStore {
+public:
+  /// Bytes that contents may have by default.
+  static constexpr uint64_t kDefaultLimit = uint64_t(10) << 30;
+
+  /// Where the user's cache is: TENON_CACHE_DIR, which may be "none", or the folder "tenon" in XDG_CACHE_HOME or in
+  /// ~/.cache. Empty where there is no such folder, as for users without a home.
+  static std::string getDefaultFolder();
+  /// Bytes that contents may have: TENON_CACHE_LIMIT, or the default. Fails where that is no size.
+  static llvm::Expected<uint64_t> getDefaultLimit();
+
+  /// Opens a cache, which is made if it is not there. One that cannot be written is only read. Fails where there can be
+  /// none, and with category `resources` if that is due to the folder.
+  static llvm::Expected<std::unique_ptr<CacheStore>> open(const std::string &folder, uint64_t limit = kDefaultLimit);
+
+  const std::string &getFolder() const { return folder; }
+  bool isWritable() const { return isWriter; }
+  uint64_t getLimit() const { return limit; }
+
+  /// The content of an entry, which has been checked.
+  struct Hit {
+    CacheEntry entry; ///< without its uses
+    std::string path;
+    std::unique_ptr<llvm::MemoryBuffer> content;
+  };
+  /// The entry of that key. One whose content is damaged or gone is removed, and counts as none.
+  llvm::Expected<std::optional<Hit>> find(CacheKind kind, const std::string &key);
+  /// How many damaged entries `find` has met, and what was wrong with the first.
+  unsigned getDamaged() const { return numDamaged; }
+  const std::string &getFirstDamage() const { return firstDamage; }
+
+  /// An entry to be added. Its seal, size, times and origin are filled in.
+  struct Addition {
+    CacheEntry entry;
+    llvm::StringRef content;
+    std::string file; ///< of reserve(), with this content: it is moved. Empty: the content is written
+  };
+  /// An entry that was used again.
+  struct Reuse {
+    int64_t id;
+    std::vector<CacheUse> uses;
+  };
+  /// Adds and updates entries, all of them or none; then removes those that were not used for longest until the limit
+  /// is kept. Contents that exceed the limit alone are left out.
+  llvm::Error commit(std::vector<Addition> additions, llvm::ArrayRef<Reuse> reuses = {});
+
+  /// The path of a new file in tmp/. Fails where nothing can be written there.
+  llvm::Expected<std::string> reserve() const;
+
+  /// What a list of entries is narrowed to. Empty texts are any; others are parts of what is looked for, in whatever
+  /// case.
+  struct Filter {
+    std::optional<CacheKind> kind;
+    std::string key; ///< the beginning of a fingerprint
+    std::string model, node, title, hardware;
+    std::string anywhere; ///< in any of these four
+  };
+  /// The entries with their uses, the one that was used last first. `visit` returns whether to go on. Rows that no
+  /// cache made are skipped.
+  llvm::Error visit(const Filter &filter, llvm::function_ref<bool(const CacheEntry &)> visit) const;
+  llvm::Expected<std::vector<CacheEntry>> list(const Filter &filter) const;
+  /// Where the content of an entry is.
+  static std::string getPath(const std::string &folder, const CacheEntry &entry);
+  std::string getPath(const CacheEntry &entry) const { return getPath(folder, entry); }
+
+  struct Usage {
+    uint64_t kernels = 0, kernelBytes = 0, artifacts = 0, artifactBytes = 0;
+    uint64_t indexBytes = 0, otherBytes = 0; ///< other: temporary files, and contents that the index does not have
+  };
+  llvm::Expected<Usage> measure() const;
+
+  /// Removes the entries of the filter that were last used before `time`, and then those that were not used for longest
+  /// until the rest has `limit` bytes at most. Sweeps what killed processes left. Returns how many were removed.
+  llvm::Expected<uint64_t> prune(const Filter &filter, int64_t time, uint64_t limit);
+
+  /// What is wrong with the index or a content, a line each. With `removes`, damaged entries are removed.
+  llvm::Expected<std::vector<std::string>> verify(bool removes);
+
+private:
+  CacheStore(std::unique_ptr<Database> database, std::string folder, bool isWriter, uint64_t limit)
+      : database(std::move(database)), folder(std::move(folder)), isWriter(isWriter), limit(limit) {}
+  llvm::Error add(Addition &addition);
+  llvm::Error addUses(int64_t id, llvm::ArrayRef<CacheUse> uses);
+  llvm::Expected<uint64_t> evict(uint64_t limit);
+  llvm::Error remove(const CacheEntry &entry);
+  llvm::Expected<uint64_t> removeUnused(const Filter &filter, int64_t time);
+  llvm::Error sweepContents() const;
+  void sweepTemporaryFiles() const;
+  llvm::Expected<std::vector<CacheEntry>> select(const std::string &sql, llvm::ArrayRef<std::string> texts) const;
+  std::string checkContent(const CacheEntry &entry, std::unique_ptr<llvm::MemoryBuffer> &content) const;
+
+  std::unique_ptr<Database> database;
+  std::string folder;
+  bool isWriter;
+  uint64_t limit;
+  unsigned numDamaged = 0;
+  std::string firstDamage;
+};
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_CACHE_CACHESTORE_H

@@ -1,0 +1,21 @@
+//===- CompilerId.h - which compiler this is ------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_CACHE_COMPILERID_H
+#define TENON_COMPILER_CACHE_COMPILERID_H
+
+#include <string>
+
+namespace tenon {
+
+/// A fingerprint of the code of this process: of the program and of each shared library that it has loaded, LLVM's
+/// among them. A compiler that was built again, or runs with another library, has another one.
+const std::string &getCompilerId();
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_CACHE_COMPILERID_H
