@@ -13,6 +13,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,6 +34,8 @@ struct Capabilities {
   bool hasKernelLibrary = false;
   /// Threads of the device that compute one tile together. One: the body of a kernel needs no barrier.
   unsigned threadsPerTile = 1;
+  /// Kernels become objects one by one, which do not depend on each other: CodeRequest::objects is used.
+  bool hasKernelObjects = false;
   /// The format of code in an artifact; empty while the runtime has no device that loads the code.
   std::string artifactFormat;
 };
@@ -61,6 +64,14 @@ enum class CodeEffort { little, most };
 using PassRunner = llvm::function_ref<llvm::Error(llvm::StringRef phase, mlir::ModuleOp module,
                                                   llvm::function_ref<void(mlir::OpPassManager &)> build)>;
 
+/// Objects of kernels that were generated before, and what becomes of new ones.
+struct KernelObjects {
+  /// By kernel. The module of such a kernel is empty, and only says at which place the kernel stands.
+  std::map<std::string, std::string, std::less<>> known;
+  /// Called with each object that is generated, in the order of the modules.
+  std::function<void(llvm::StringRef kernel, llvm::StringRef object)> onObject;
+};
+
 /// What is to be generated.
 struct CodeRequest {
   const Target &target;
@@ -69,6 +80,7 @@ struct CodeRequest {
   const BackendSettings &settings;     ///< holds a value of each option of the backend
   PassRunner runPasses;
   CodeEffort effort = CodeEffort::most;
+  KernelObjects *objects = nullptr; ///< null: each kernel is generated
 };
 
 /// A part of the output.

@@ -25,6 +25,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/ObjCopy/ConfigManager.h"
+#include "llvm/ObjCopy/ObjCopy.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
@@ -146,6 +148,25 @@ static std::string emit(llvm::Module &module, llvm::TargetMachine &machine, Code
   return std::string(bytes);
 }
 
+static std::vector<llvm::Function *> listEntries(llvm::Module &module) {
+  std::vector<llvm::Function *> entries;
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration() && !function.hasLocalLinkage())
+      entries.push_back(&function);
+  return entries;
+}
+
+/// Calls the entry point kObjectEntry, if there is one alone.
+static void renameEntry(llvm::Module &module) {
+  std::vector<llvm::Function *> entries = listEntries(module);
+  if (entries.size() != 1)
+    return;
+  std::string name = entries.front()->getName().str();
+  entries.front()->setName(kObjectEntry);
+  if (llvm::GlobalVariable *facts = module.getNamedGlobal(name + TENON_FACTS_SUFFIX))
+    facts->setName(llvm::Twine(kObjectEntry) + TENON_FACTS_SUFFIX);
+}
+
 //===----------------------------------------------------------------------===//
 // Interface
 //===----------------------------------------------------------------------===//
@@ -161,18 +182,34 @@ llvm::Expected<std::string> tenon::compileKernels(ModuleOp op, const Target &tar
   module->setTargetTriple(llvm::Triple(target.triple));
   module->setDataLayout((*machine)->createDataLayout());
 
+  if (kind == CodeKind::object)
+    renameEntry(*module);
   llvm::StringSet<> entries;
-  for (llvm::Function &function : *module)
-    if (!function.isDeclaration() && !function.hasLocalLinkage()) {
-      entries.insert(function.getName());
-      entries.insert((function.getName() + TENON_FACTS_SUFFIX).str());
-    }
+  for (llvm::Function *function : listEntries(*module)) {
+    entries.insert(function->getName());
+    entries.insert((function->getName() + TENON_FACTS_SUFFIX).str());
+  }
   if (llvm::Error failure = linkMathLibrary(*module, target))
     return makeError(CompileStatus::fault, "math library: " + llvm::toString(std::move(failure)));
   llvm::internalizeModule(*module, [&](const llvm::GlobalValue &value) { return entries.contains(value.getName()); });
   setFunctionAttributes(*module, target);
   optimize(*module, **machine, effort);
   return emit(*module, **machine, kind);
+}
+
+llvm::Expected<std::string> tenon::nameEntry(llvm::StringRef object, llvm::StringRef name) {
+  auto binary = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "kernel"));
+  if (!binary)
+    return makeError(CompileStatus::fault, "the object of " + name + ": " + llvm::toString(binary.takeError()));
+  std::string facts = (name + TENON_FACTS_SUFFIX).str();
+  llvm::objcopy::ConfigManager config;
+  config.Common.SymbolsToRename[kObjectEntry] = name;
+  config.Common.SymbolsToRename[(llvm::Twine(kObjectEntry) + TENON_FACTS_SUFFIX).str()] = facts;
+  llvm::SmallString<0> renamed;
+  llvm::raw_svector_ostream os(renamed);
+  if (llvm::Error error = llvm::objcopy::executeObjcopyOnBinary(config, **binary, os))
+    return makeError(CompileStatus::fault, "the object of " + name + ": " + llvm::toString(std::move(error)));
+  return std::string(renamed);
 }
 
 /// A module of the functions and constants of a library that are named. Fails on one that the library lacks.

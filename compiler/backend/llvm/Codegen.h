@@ -25,11 +25,18 @@ void registerTranslations(mlir::DialectRegistry &registry);
 /// forgets it. No other thread may compile meanwhile.
 void setCodegenOptions();
 
+/// The name that the entry point of a kernel's module has in its object: an object does not depend on what the kernel
+/// is called, or as how many others came before it.
+inline constexpr char kObjectEntry[] = "kernel";
+
 /// Optimises the functions of one module and compiles them, with the parts of the math library that they
-/// call. The code refers to no symbol outside but helpers of `compileSupport`. Modules may be compiled at
-/// the same time by several threads.
+/// call. In an object, the only entry point of a module is called kObjectEntry. The code refers to no symbol outside
+/// but helpers of `compileSupport`. Modules may be compiled at the same time by several threads.
 llvm::Expected<std::string> compileKernels(mlir::ModuleOp module, const Target &target, CodeKind kind,
                                            CodeEffort effort = CodeEffort::most);
+
+/// The object with another name for the entry point kObjectEntry and its facts. Fails on bytes that are no object.
+llvm::Expected<std::string> nameEntry(llvm::StringRef object, llvm::StringRef name);
 
 /// An object with the functions that LLVM's code generator calls of its own accord (memcpy, conversions of
 /// half precision where the CPU has none), as far as `objects` leave them undefined; empty where they leave

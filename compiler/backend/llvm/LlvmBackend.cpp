@@ -27,10 +27,9 @@ static CodeEffort chooseEffort(ModuleOp kernel, CodeEffort asked) {
   return effort;
 }
 
-/// Compiles every kernel, on all threads of the context; one string a kernel, in order.
-static llvm::Expected<std::vector<std::string>> compileEach(ModuleOp kernels, const CodeRequest &request,
-                                                            CodeKind kind) {
-  std::vector<ModuleOp> modules(kernels.getOps<ModuleOp>().begin(), kernels.getOps<ModuleOp>().end());
+/// Compiles the kernels of some modules, on all threads of the context; one string a kernel, in order.
+static llvm::Expected<std::vector<std::string>> compileEach(ModuleOp kernels, ArrayRef<ModuleOp> modules,
+                                                            const CodeRequest &request, CodeKind kind) {
   std::vector<std::string> code(modules.size());
   std::vector<std::optional<llvm::Error>> errors(modules.size());
   setCodegenOptions();
@@ -53,6 +52,36 @@ static llvm::Expected<std::vector<std::string>> compileEach(ModuleOp kernels, co
   return code;
 }
 
+static std::vector<ModuleOp> listModules(ModuleOp kernels) {
+  return {kernels.getOps<ModuleOp>().begin(), kernels.getOps<ModuleOp>().end()};
+}
+
+/// An object for each kernel, known or new, whose entry point has the name of the kernel.
+static llvm::Expected<std::vector<std::string>> makeObjects(ModuleOp kernels, const CodeRequest &request) {
+  std::vector<ModuleOp> modules = listModules(kernels), unknown;
+  auto isKnown = [&](ModuleOp module) {
+    return request.objects && request.objects->known.count(module.getName().value_or(""));
+  };
+  llvm::copy_if(modules, std::back_inserter(unknown), [&](ModuleOp module) { return !isKnown(module); });
+  llvm::Expected<std::vector<std::string>> made = compileEach(kernels, unknown, request, CodeKind::object);
+  if (!made)
+    return made.takeError();
+  std::vector<std::string> objects;
+  auto next = made->begin();
+  for (ModuleOp module : modules) {
+    StringRef name = module.getName().value_or("");
+    bool isNew = !isKnown(module);
+    StringRef object = isNew ? *next++ : request.objects->known.find(name)->second;
+    if (isNew && request.objects && request.objects->onObject)
+      request.objects->onObject(name, object);
+    llvm::Expected<std::string> named = nameEntry(object, name);
+    if (!named)
+      return named.takeError();
+    objects.push_back(std::move(*named));
+  }
+  return objects;
+}
+
 /// Adds an object to `objects`, unless it is empty.
 static llvm::Error addObject(std::vector<std::string> &objects, llvm::Expected<std::string> object) {
   if (!object)
@@ -64,7 +93,7 @@ static llvm::Error addObject(std::vector<std::string> &objects, llvm::Expected<s
 
 /// One object of all kernels, whose entry points are those of the request.
 static llvm::Expected<std::string> buildObject(ModuleOp kernels, const CodeRequest &request, LinkKind kind) {
-  llvm::Expected<std::vector<std::string>> objects = compileEach(kernels, request, CodeKind::object);
+  llvm::Expected<std::vector<std::string>> objects = makeObjects(kernels, request);
   if (!objects)
     return objects.takeError();
   // A model of nothing but views has no kernel, and lld wants an object.
@@ -90,6 +119,7 @@ public:
   LlvmBackend() {
     capabilities.hasPaths = true;
     capabilities.hasKernelLibrary = true;
+    capabilities.hasKernelObjects = true;
     capabilities.artifactFormat = "so";
   }
 
@@ -129,8 +159,8 @@ private:
       return buildObject(kernels, request, LinkKind::shared);
     if (request.format == "obj")
       return buildObject(kernels, request, LinkKind::relocatable);
-    llvm::Expected<std::vector<std::string>> texts =
-        compileEach(kernels, request, request.format == "llvm" ? CodeKind::llvm : CodeKind::assembly);
+    llvm::Expected<std::vector<std::string>> texts = compileEach(
+        kernels, listModules(kernels), request, request.format == "llvm" ? CodeKind::llvm : CodeKind::assembly);
     if (!texts)
       return texts.takeError();
     std::string all;
