@@ -82,8 +82,12 @@ config.substitutions.append(("%exits", os.path.join(config.test_source_root, "to
 config.environment["NO_COLOR"] = "1"
 # Records that this machine has do not decide what tests look at.
 config.environment["TENON_PROFILES"] = "none"
-# What tests compile does not fill the cache of who runs them.
-config.environment["TENON_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
+# Tests look at compilations, and neither take from nor fill the cache of who runs them. Those of the cache name one. With a folder in
+# TENON_TEST_CACHE all others use it, too: the second time they look at results that were taken from it.
+config.environment["TENON_CACHE_DIR"] = os.environ.get("TENON_TEST_CACHE") or "none"
+# How often those are killed that are killed at any moment; the long form is 200.
+if "TENON_KILLS" in os.environ:
+    config.environment["TENON_KILLS"] = os.environ["TENON_KILLS"]
 
 # What level of x86-64 this machine is: REQUIRES: x86-64-v4.
 if config.host == "x86_64":

@@ -179,7 +179,7 @@ static llvm::Expected<std::string> importEntry(CacheStore &store, Database &arch
     return "its content is damaged";
   std::vector<CacheStore::Addition> additions;
   additions.push_back({std::move(entry), (*content)->getBuffer(), *file});
-  if (llvm::Error error = store.commit(std::move(additions)))
+  if (llvm::Error error = store.commit(additions, {}))
     return error;
   ++transfer.moved;
   return "";

@@ -258,7 +258,12 @@ struct TemporaryFiles {
 };
 } // namespace
 
-llvm::Error CacheStore::commit(std::vector<Addition> additions, llvm::ArrayRef<Reuse> reuses) {
+llvm::Error CacheStore::reuse(llvm::ArrayRef<Reuse> reuses) {
+  std::vector<Addition> none;
+  return commit(none, reuses);
+}
+
+llvm::Error CacheStore::commit(std::vector<Addition> &additions, llvm::ArrayRef<Reuse> reuses) {
   if (!isWriter || (additions.empty() && reuses.empty()))
     return llvm::Error::success();
   TemporaryFiles temporary;

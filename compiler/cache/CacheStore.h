@@ -76,8 +76,9 @@ public:
     std::vector<CacheUse> uses;
   };
   /// Adds and updates entries, all of them or none; then removes those that were not used for longest until the limit
-  /// is kept. Contents that exceed the limit alone are left out.
-  llvm::Error commit(std::vector<Addition> additions, llvm::ArrayRef<Reuse> reuses = {});
+  /// is kept. Contents that exceed the limit alone are not added, and are removed from `additions`.
+  llvm::Error commit(std::vector<Addition> &additions, llvm::ArrayRef<Reuse> reuses);
+  llvm::Error reuse(llvm::ArrayRef<Reuse> reuses);
 
   /// The path of a new file in tmp/. Fails where nothing can be written there.
   llvm::Expected<std::string> reserve() const;

@@ -6,44 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/driver/ArtifactCache.h"
-#include "compiler/artifact/OutputFile.h"
-#include "llvm/ADT/STLExtras.h"
+#include "compiler/errors/CompileError.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
-#include <cstdlib>
-#include <optional>
 
 #define XXH_INLINE_ALL
 #include "xxhash.h"
 
 using namespace tenon;
 namespace fs = llvm::sys::fs;
-namespace path = llvm::sys::path;
-
-static constexpr llvm::StringRef kArtifactSuffix = ".tenon", kInputsSuffix = ".inputs";
-
-std::string ArtifactCache::getDefaultFolder() {
-  if (const char *own = std::getenv("TENON_CACHE_DIR"); own && *own)
-    return own;
-  llvm::SmallString<128> folder;
-  // Without a home, the place would be below the current folder.
-  if (!path::cache_directory(folder) || !path::is_absolute(folder))
-    return "";
-  path::append(folder, "tenon");
-  return folder.str().str();
-}
-
-std::string ArtifactCache::getPath(llvm::StringRef request, llvm::StringRef suffix) const {
-  XXH128_hash_t hash = XXH3_128bits(request.data(), request.size());
-  llvm::SmallString<128> result(folder);
-  path::append(result, llvm::utohexstr(hash.high64, /*LowerCase=*/true, 16) +
-                           llvm::utohexstr(hash.low64, /*LowerCase=*/true, 16) + suffix);
-  return result.str().str();
-}
 
 static std::optional<std::string> hashFile(const std::string &file) {
   auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/false, /*RequiresNullTerminator=*/false);
@@ -64,31 +38,11 @@ static bool areUnchanged(llvm::StringRef lines) {
   return true;
 }
 
-std::string ArtifactCache::find(llvm::StringRef request) const {
-  std::string artifact = getPath(request, kArtifactSuffix);
-  auto inputs = llvm::MemoryBuffer::getFile(getPath(request, kInputsSuffix));
-  if (!inputs || !fs::exists(artifact) || !areUnchanged((*inputs)->getBuffer()))
-    return "";
-  // The time of the last use, by which entries are trimmed.
-  int descriptor;
-  if (!fs::openFileForWrite(artifact, descriptor, fs::CD_OpenExisting, fs::OF_Append)) {
-    std::error_code ignored = fs::setLastAccessAndModificationTime(descriptor, std::chrono::system_clock::now());
-    ignored = fs::closeFile(descriptor);
-    (void)ignored;
-  }
-  return artifact;
-}
-
-std::string ArtifactCache::reserve() const {
-  llvm::SmallString<128> model(folder), result;
-  path::append(model, "new-%%%%%%%%.tmp");
-  if (folder.empty() || fs::create_directories(folder) || fs::createUniqueFile(model, result))
-    return "";
-  return result.str().str();
-}
-
-std::string ArtifactCache::store(llvm::StringRef request, const std::string &artifact,
-                                 llvm::ArrayRef<std::string> files, llvm::sys::TimePoint<> begin) const {
+/// A line "XXH3 PATH" for each file; nothing where one cannot be told apart from what a compilation since `begin` read.
+static std::optional<std::string> describeFiles(llvm::ArrayRef<std::string> files, llvm::sys::TimePoint<> begin) {
+  // An artifact of nothing would never be stale.
+  if (files.empty())
+    return std::nullopt;
   std::string lines;
   for (const std::string &file : files) {
     llvm::SmallString<128> absolute(file);
@@ -97,51 +51,101 @@ std::string ArtifactCache::store(llvm::StringRef request, const std::string &art
     // What is written while a compilation reads it may have other bytes by now. A line is what ends a name.
     if (!hash || fs::status(file, status) || status.getLastModificationTime() >= begin || fs::make_absolute(absolute) ||
         llvm::StringRef(absolute).contains('\n'))
-      return "";
+      return std::nullopt;
     lines += *hash + " " + absolute.str().str() + "\n";
   }
-  std::string place = getPath(request, kArtifactSuffix);
-  // The inputs come last: without them, there is no entry.
-  if (fs::rename(artifact, place))
+  return lines;
+}
+
+void ArtifactCache::addNote(llvm::Error error) {
+  std::string message;
+  takeError(std::move(error), message);
+  if (note.empty())
+    note = "the cache is not used: " + message;
+}
+
+std::unique_ptr<CacheStore> ArtifactCache::open() {
+  if (folder.empty())
+    return nullptr;
+  llvm::Expected<uint64_t> limit = CacheStore::getDefaultLimit();
+  if (!limit) {
+    addNote(limit.takeError());
+    return nullptr;
+  }
+  llvm::Expected<std::unique_ptr<CacheStore>> store = CacheStore::open(folder, *limit);
+  if (store)
+    return std::move(*store);
+  std::string message;
+  // A system without a place for caches is no reason to warn at each compilation.
+  if (CompileStatus category = takeError(store.takeError(), message); category != CompileStatus::resources)
+    addNote(makeError(category, message));
+  return nullptr;
+}
+
+std::optional<CacheStore::Hit> ArtifactCache::find(const ArtifactRequest &request) {
+  std::unique_ptr<CacheStore> store = open();
+  if (!store)
+    return std::nullopt;
+  llvm::Expected<std::optional<CacheStore::Hit>> hit = store->find(CacheKind::artifact, request.key);
+  if (!hit) {
+    addNote(hit.takeError());
+    return std::nullopt;
+  }
+  if (store->getDamaged() && note.empty())
+    note = "a damaged entry of the cache is ignored: " + store->getFirstDamage();
+  if (!*hit || !areUnchanged((*hit)->entry.files))
+    return std::nullopt;
+  if (llvm::Error error = store->reuse({{(*hit)->entry.id, {{llvm::json::fixUTF8(request.model), ""}}}}))
+    addNote(std::move(error));
+  return std::move(*hit);
+}
+
+std::string ArtifactCache::reserve() {
+  std::unique_ptr<CacheStore> store = open();
+  if (!store || !store->isWritable())
     return "";
-  llvm::Error error =
-      writeOutputFile(getPath(request, kInputsSuffix), [&](llvm::raw_pwrite_stream &os) { os << lines; });
-  llvm::consumeError(std::move(error));
-  return place;
+  llvm::Expected<std::string> file = store->reserve();
+  if (file)
+    return *file;
+  addNote(file.takeError());
+  return "";
 }
 
-std::vector<ArtifactCache::Entry> ArtifactCache::list() const {
-  std::vector<Entry> entries;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (path::extension(it->path()) != kArtifactSuffix)
-      continue;
-    fs::file_status artifact, inputs;
-    if (fs::status(it->path(), artifact))
-      continue;
-    llvm::SmallString<128> other(it->path());
-    path::replace_extension(other, kInputsSuffix);
-    uint64_t more = fs::status(other, inputs) ? 0 : inputs.getSize();
-    entries.push_back({it->path(), artifact.getSize() + more, artifact.getLastModificationTime()});
-  }
-  llvm::sort(entries, [](const Entry &a, const Entry &b) {
-    return std::tie(b.lastUse, a.artifact) < std::tie(a.lastUse, b.artifact);
-  });
-  return entries;
+std::optional<CacheEntry> ArtifactCache::add(const ArtifactRequest &request, const std::string &artifact,
+                                             const Making &making, bool moves) {
+  // A pipe that an artifact was written to cannot be read again.
+  if (!fs::is_regular_file(artifact))
+    return std::nullopt;
+  std::unique_ptr<CacheStore> store = open();
+  auto content = llvm::MemoryBuffer::getFile(artifact, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!store || !store->isWritable() || !content || (*content)->getBufferSize() > store->getLimit())
+    return std::nullopt;
+  std::optional<std::string> files = describeFiles(making.files, making.begin);
+  if (!files)
+    return std::nullopt;
+  CacheEntry entry;
+  entry.kind = CacheKind::artifact;
+  entry.key = request.key;
+  entry.title = llvm::json::fixUTF8(request.title);
+  entry.hardware = request.hardware;
+  entry.compiler = "tenon " TENON_VERSION;
+  entry.files = *files;
+  entry.messages = llvm::json::fixUTF8(making.messages);
+  entry.uses = {{llvm::json::fixUTF8(request.model), ""}};
+  std::vector<CacheStore::Addition> additions;
+  additions.push_back({std::move(entry), (*content)->getBuffer(), moves ? artifact : ""});
+  llvm::Error error = store->commit(additions, {});
+  if (!error)
+    return std::move(additions.front().entry);
+  addNote(std::move(error));
+  return std::nullopt;
 }
 
-size_t ArtifactCache::trim(uint64_t limit) const {
-  size_t removed = 0;
-  uint64_t kept = 0;
-  for (const Entry &entry : list()) {
-    kept += entry.bytes;
-    if (kept <= limit)
-      continue;
-    llvm::SmallString<128> inputs(entry.artifact);
-    path::replace_extension(inputs, kInputsSuffix);
-    // A process that has the artifact open keeps it.
-    std::error_code first = fs::remove(inputs), second = fs::remove(entry.artifact);
-    removed += !first && !second;
-  }
-  return removed;
+void ArtifactCache::copy(const ArtifactRequest &request, const std::string &artifact, const Making &making) {
+  add(request, artifact, making, /*moves=*/false);
+}
+
+std::string ArtifactCache::move(const ArtifactRequest &request, const std::string &artifact, const Making &making) {
+  std::optional<CacheEntry> entry = add(request, artifact, making, /*moves=*/true);
+  return entry ? CacheStore::getPath(folder, *entry) : "";
 }

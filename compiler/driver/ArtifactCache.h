@@ -5,63 +5,63 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A folder with two files for each request: REQUEST.tenon, the artifact, and REQUEST.inputs, a line "XXH3 PATH" for
-// each file that it was made of. An artifact is found by the hash of the request, and is used if all of its files still
-// have the bytes that they had; this is what ccache calls its direct mode. Files are written beside their place and
-// renamed, so that processes can share the folder.
+// An artifact is found by a fingerprint of the request: all that it depends on but the contents of files. It is used if
+// all of the files that it was made of still have the bytes that they had; this is what ccache calls its direct mode.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TENON_COMPILER_DRIVER_ARTIFACTCACHE_H
 #define TENON_COMPILER_DRIVER_ARTIFACTCACHE_H
 
+#include "compiler/cache/CacheStore.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Chrono.h"
+#include <optional>
 #include <string>
-#include <vector>
 
 namespace tenon {
 
+/// What an artifact is found by, and what is shown of it.
+struct ArtifactRequest {
+  std::string key;                    ///< a Fingerprint
+  std::string model, title, hardware; ///< as in CacheEntry: the name of the model's file, the options, the targets
+};
+
+/// Opens the cache for each call alone, so that a compilation in a child process does not inherit it.
 class ArtifactCache {
 public:
+  /// `folder`: as CacheStore::getDefaultFolder says it. There is no cache where it is empty or cannot be used.
   explicit ArtifactCache(std::string folder) : folder(std::move(folder)) {}
 
-  /// Where the user's cache is: TENON_CACHE_DIR, or the folder "tenon" in XDG_CACHE_HOME or in ~/.cache. Empty where
-  /// there is no such folder, as for users without a home.
-  static std::string getDefaultFolder();
-
   const std::string &getFolder() const { return folder; }
+  /// What went wrong first, for the user; empty where nothing did.
+  const std::string &getNote() const { return note; }
 
-  /// The artifact of a request, which is a text with all that it depends on but the contents of files. Empty where
-  /// there is none, or where a file has changed since.
-  std::string find(llvm::StringRef request) const;
+  /// The artifact of a request; nothing where there is none, or where a file has changed since.
+  std::optional<CacheStore::Hit> find(const ArtifactRequest &request);
 
-  /// A path beside the entries, to write an artifact to that `store` then takes. Makes the folder. Empty where nothing
-  /// can be written there.
-  std::string reserve() const;
+  /// A file in the cache, to write an artifact to that `move` then takes. Empty where nothing can be written there.
+  std::string reserve();
 
-  /// Moves `artifact` into the cache. `files` are those that it was made of since `begin`. Returns its place; empty
-  /// where that fails or a file was written since, and `artifact` is still there then.
-  std::string store(llvm::StringRef request, const std::string &artifact, llvm::ArrayRef<std::string> files,
-                    llvm::sys::TimePoint<> begin) const;
-
-  struct Entry {
-    std::string artifact; ///< path
-    uint64_t bytes;       ///< of both files
-    llvm::sys::TimePoint<> lastUse;
+  /// How an artifact was made.
+  struct Making {
+    std::vector<std::string> files; ///< that it was made of
+    llvm::sys::TimePoint<> begin;   ///< when the first of them was read, or before
+    std::string messages;           ///< warnings of the compilation
   };
-  /// The one that was used last comes first.
-  std::vector<Entry> list() const;
-
-  /// Removes entries that were not used for longest, until the rest has `limit` bytes at most. Returns how many were
-  /// removed.
-  size_t trim(uint64_t limit) const;
+  /// Adds a copy of `artifact`.
+  void copy(const ArtifactRequest &request, const std::string &artifact, const Making &making);
+  /// Moves `artifact`, a file of `reserve`, into the cache. Returns its new path; empty where that fails or a file was
+  /// written since, and `artifact` is still there then.
+  std::string move(const ArtifactRequest &request, const std::string &artifact, const Making &making);
 
 private:
-  std::string getPath(llvm::StringRef request, llvm::StringRef suffix) const;
+  std::unique_ptr<CacheStore> open();
+  void addNote(llvm::Error error);
+  std::optional<CacheEntry> add(const ArtifactRequest &request, const std::string &artifact, const Making &making,
+                                bool moves);
 
-  std::string folder;
+  std::string folder, note;
 };
 
 } // namespace tenon

@@ -50,7 +50,7 @@ llvm::Expected<Choice> tenon::lowerLaunches(Launches launches, const Setup &setu
   if (!plan)
     return plan.takeError();
   choice.plan = std::move(*plan);
-  llvm::Expected<Kernels> kernels = lowerKernels(choice.plan, runner);
+  llvm::Expected<Kernels> kernels = lowerKernels(choice.plan, setup, runner);
   if (!kernels)
     return kernels.takeError();
   choice.kernels = std::move(*kernels);

@@ -32,11 +32,13 @@ OwningOpRef<ModuleOp> phases::isolateKernels(ModuleOp module) {
   return kernels;
 }
 
-llvm::Expected<Kernels> phases::lowerKernels(Plan &plan, PhaseRunner &runner) {
-  Kernels kernels{ModuleOp::create(plan.modules->getLoc())};
-  for (auto own : plan.modules->getOps<ModuleOp>()) {
+llvm::Expected<Kernels> phases::lowerKernels(Plan &plan, const Setup &setup, PhaseRunner &runner) {
+  Kernels kernels{ModuleOp::create(plan.modules->getLoc()), {}};
+  for (auto [target, own] : llvm::zip(setup.targets, plan.modules->getOps<ModuleOp>())) {
     OwningOpRef<ModuleOp> isolated = isolateKernels(own);
     isolated->setSymName(own.getName());
+    if (setup.kernels)
+      kernels.objects.push_back(setup.kernels->take(*isolated, target, CodeEffort::most, listNodes(own)));
     kernels.modules->push_back(isolated.release());
   }
   if (llvm::Error error = runner.run("kernels", *kernels.modules, [](OpPassManager &pm) {
@@ -48,13 +50,13 @@ llvm::Expected<Kernels> phases::lowerKernels(Plan &plan, PhaseRunner &runner) {
 
 /// The code of one target's kernels in a format of `backend`.
 static llvm::Expected<std::vector<CodeFile>> emit(const Backend &backend, StringRef format, const Target &target,
-                                                  ModuleOp own, const Variant &variant, const Setup &setup,
-                                                  PhaseRunner &runner) {
+                                                  ModuleOp own, const Variant &variant, KernelObjects *objects,
+                                                  const Setup &setup, PhaseRunner &runner) {
   auto runPasses = [&](StringRef phase, ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {
     return runner.run(phase, module, build);
   };
   llvm::Expected<std::vector<CodeFile>> files =
-      backend.emit(own, {target, format, variant.kernelNames, setup.settings, runPasses});
+      backend.emit(own, {target, format, variant.kernelNames, setup.settings, runPasses, CodeEffort::most, objects});
   if (!files)
     return prefixError(files.takeError(), setup.options.input + ": ");
   return files;
@@ -62,14 +64,19 @@ static llvm::Expected<std::vector<CodeFile>> emit(const Backend &backend, String
 
 llvm::Expected<Code> phases::generateCode(Kernels &kernels, const Plan &plan, const Setup &setup, PhaseRunner &runner) {
   Code code;
+  size_t index = 0;
   for (auto [target, own, variant] : llvm::zip(setup.targets, kernels.modules->getOps<ModuleOp>(), plan.variants)) {
+    KernelObjects *objects = kernels.objects.empty() ? nullptr : &kernels.objects[index++];
     llvm::Expected<std::vector<CodeFile>> files =
-        emit(*target.backend, target.backend->getCapabilities().artifactFormat, target, own, variant, setup, runner);
+        emit(*target.backend, target.backend->getCapabilities().artifactFormat, target, own, variant, objects, setup,
+             runner);
     if (!files)
       return files.takeError();
     assert(files->size() == 1 && "the code section of an artifact is one file");
     code.sections.push_back(std::move(files->front().bytes));
   }
+  if (setup.kernels)
+    setup.kernels->commit();
   return code;
 }
 
@@ -114,7 +121,7 @@ llvm::Error phases::writeCode(Kernels &kernels, const Plan &plan, const Setup &s
     if (llvm::Error error = runner.begin("code", own))
       return error;
   llvm::Expected<std::vector<CodeFile>> files =
-      emit(*setup.backend, setup.format, setup.targets.front(), own, plan.variants.front(), setup, runner);
+      emit(*setup.backend, setup.format, setup.targets.front(), own, plan.variants.front(), nullptr, setup, runner);
   if (!files)
     return files.takeError();
   const std::string &output = setup.options.output;

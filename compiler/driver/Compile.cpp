@@ -287,6 +287,21 @@ static Target getReferenceTarget(const Setup &setup) {
   return hasHost ? *getBackendRegistry().getTarget(kHostTarget) : getEvaluationTarget();
 }
 
+/// The kernels that need not be generated, unless somebody looks at how they are, or at what else the compilation does.
+static std::shared_ptr<KernelCache> openKernelCache(const CompileOptions &options) {
+  bool isLookedAt = options.emit != kArtifactOutput || !options.report.empty() || !options.dumpDir.empty() ||
+                    !options.dumpAfter.empty() || options.bisect || !options.reproduce.empty();
+  std::string model = llvm::sys::path::filename(options.input).str();
+  return isLookedAt ? nullptr : KernelCache::open(options.cacheFolder, model);
+}
+
+static void reportKernelCache(const KernelCache &cache, const CompileOptions &options, PhaseRunner &runner) {
+  if (!cache.getNote().empty())
+    runner.getDiagnostics().warn(cache.getNote());
+  if (options.onKernels)
+    options.onKernels({cache.getNumGenerated(), cache.getNumTaken(), cache.getNote().empty() ? 0u : 1u});
+}
+
 /// From the model as imported to the output's last phase, with paths within the tolerance. `times` are set if records
 /// of real runs count.
 static llvm::Expected<Choice> lowerModel(Imported imported, const Setup &setup, PhaseRunner &runner,
@@ -295,7 +310,8 @@ static llvm::Expected<Choice> lowerModel(Imported imported, const Setup &setup, 
   uint64_t sourceHash = imported.sourceHash;
   std::unique_ptr<ErrorMeter> meter;
   if (setup.makesArtifact)
-    meter = std::make_unique<ErrorMeter>(imported.module->clone(), options.readInputs, getReferenceTarget(setup));
+    meter = std::make_unique<ErrorMeter>(imported.module->clone(), options.readInputs, getReferenceTarget(setup),
+                                         setup.kernels);
   PathChoice paths;
   paths.budget.each = getFirstBudget(options.tolerance);
   if (llvm::Error error = openProfiles(setup, paths, runner))
@@ -330,9 +346,11 @@ static llvm::Expected<Choice> resumeIR(Imported imported, const Setup &setup, Ph
 
 static llvm::Error compile(const CompileOptions &options, const BackendRegistry &backends, PhaseRunner &runner,
                            CompileRecord &record) {
+  std::shared_ptr<KernelCache> kernels = openKernelCache(options);
   llvm::Expected<Setup> setup = setUp(options, backends);
   if (!setup)
     return setup.takeError();
+  setup->kernels = kernels;
   llvm::Expected<Imported> imported = importModel(*setup, runner);
   if (!imported)
     return imported.takeError();
@@ -356,6 +374,8 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
     record.launches = recordLaunches(first);
     record.kernels = std::move(choice->kernelIRs);
   }
+  if (kernels)
+    reportKernelCache(*kernels, options, runner);
   if (llvm::Error error = writeOutput(*choice, times.get(), *setup, sourceHash, runner))
     return error;
   return times ? finishLock(options, *times) : llvm::Error::success();

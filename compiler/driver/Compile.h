@@ -35,6 +35,12 @@ inline constexpr char kDumpedWeights[] = "weights.bin";
 /// What --tolerance is where nobody says.
 inline constexpr double kDefaultTolerance = 1e-5;
 
+/// How many kernels were generated, and how many were in the cache.
+struct KernelCounts {
+  uint64_t generated = 0, taken = 0;
+  uint64_t notes = 0; ///< warnings about the cache, which say nothing of the model
+};
+
 struct CompileOptions {
   std::string input; ///< an ONNX file, a Hugging Face folder, or IR as .mlir
   /// Where set: makes the model, and reports why it cannot; `input` is its name, then.
@@ -68,6 +74,9 @@ struct CompileOptions {
   std::optional<StepLimit> bisect; ///< the optional steps that are taken; all of them where it is not set
   bool keepsResults = false;       ///< results of launches become outputs, after those of the model
   bool timing = false;             ///< whether how long phases and passes take goes to standard error
+  std::string cacheFolder;         ///< where kernels are looked up and kept (CacheStore.h); none where it is empty
+  /// If not null: told at the end what the cache of kernels was good for.
+  std::function<void(const KernelCounts &)> onKernels;
   bool singleThread = false;
   std::function<void(llvm::StringRef)> onPhase; ///< told the name of each phase as it begins
   /// If not null: told the phase and seconds since the beginning, again and again, by compileSupervised alone.

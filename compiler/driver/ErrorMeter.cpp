@@ -148,7 +148,7 @@ static double findRoundoff(ModuleOp imported) {
 /// Without the second reference, which may fail where the first does not, the types' own roundoff is all that is known.
 void ErrorMeter::measureOwnErrors(OwningOpRef<ModuleOp> rounded) {
   ownErrors.assign(wanted.front().size(), 0);
-  llvm::Expected<std::unique_ptr<LoadedModel>> reference = loadReference(*rounded, target, /*roundsHalves=*/true);
+  llvm::Expected<std::unique_ptr<LoadedModel>> reference = loadReference(*rounded, target, /*roundsHalves=*/true, kernels.get());
   if (!reference)
     return llvm::consumeError(reference.takeError());
   Results results;
@@ -168,7 +168,8 @@ std::string ErrorMeter::prepare(ModuleOp simplified, ArrayRef<std::string> progr
     return "the model draws random numbers several times, in an order that may differ";
   roundoff = findRoundoff(*imported);
   OwningOpRef<ModuleOp> rounded = roundoff > 0 ? imported->clone() : ModuleOp();
-  llvm::Expected<std::unique_ptr<LoadedModel>> reference = loadReference(*imported, target);
+  llvm::Expected<std::unique_ptr<LoadedModel>> reference =
+      loadReference(*imported, target, /*roundsHalves=*/false, kernels.get());
   imported = nullptr;
   if (!reference)
     return llvm::toString(reference.takeError());

@@ -13,20 +13,24 @@
 #include "compiler/driver/InputSets.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace tenon {
 
+class KernelCache;
 class LoadedModel;
 
 /// Compares compiled forms of one model with the same model computed in f64. That runs once, at the first comparison.
 class ErrorMeter {
 public:
   /// What the model is, as imported. `reader` is null where inputs are to be generated; `target`, which runs here, is
-  /// what the reference is computed on.
-  ErrorMeter(mlir::OwningOpRef<mlir::ModuleOp> imported, InputReader reader, Target target)
-      : imported(std::move(imported)), reader(std::move(reader)), target(std::move(target)) {}
+  /// what the reference is computed on. `kernels` may have some of the reference's, and be null.
+  ErrorMeter(mlir::OwningOpRef<mlir::ModuleOp> imported, InputReader reader, Target target,
+             std::shared_ptr<KernelCache> kernels)
+      : imported(std::move(imported)), reader(std::move(reader)), target(std::move(target)),
+        kernels(std::move(kernels)) {}
 
   /// The model, until the reference was made of it.
   mlir::ModuleOp getImported() { return imported ? *imported : mlir::ModuleOp(); }
@@ -53,6 +57,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> imported; ///< null once the reference has run
   InputReader reader;
   Target target;
+  std::shared_ptr<KernelCache> kernels;
   std::vector<InputSet> sets;
   Results wanted;
   std::vector<double> ownErrors;    ///< for each output, see OutputError; empty where the model has no f16 or bf16

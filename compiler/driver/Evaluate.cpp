@@ -42,7 +42,7 @@ static ElementsAttr toAttribute(const void *data, RankedTensorType type) {
   return createElements(type, "folded", HeapAsmResourceBlob::allocateAndCopyWithAlign(raw, 64));
 }
 
-SmallVector<ElementsAttr> tenon::evaluateConstants(ModuleOp module) {
+SmallVector<ElementsAttr> tenon::evaluateConstants(ModuleOp module, KernelCache *kernels) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   SmallVector<RankedTensorType> types;
   for (Type type : main.getResultTypes())
@@ -51,7 +51,7 @@ SmallVector<ElementsAttr> tenon::evaluateConstants(ModuleOp module) {
   auto build = [](OpPassManager &pm) { buildGraphPipeline(pm, {}); };
   // It runs once: better code takes longer to make than it saves.
   llvm::Expected<std::unique_ptr<LoadedModel>> model =
-      compileInMemory(module, build, getEvaluationTarget(), CodeEffort::little);
+      compileInMemory(module, build, getEvaluationTarget(), CodeEffort::little, /*borrowsWeights=*/true, kernels);
   if (!model) {
     llvm::consumeError(model.takeError());
     return {};

@@ -13,6 +13,7 @@
 
 namespace tenon {
 
+class KernelCache;
 struct Target;
 
 /// What constants are computed with, and what stands in for a target that is named: not all that this machine can do,
@@ -21,8 +22,8 @@ Target getEvaluationTarget();
 
 /// The results of the module's `main`, which takes no arguments: compiled for this machine, and run in this
 /// process. Large results are resources, which their context owns. Empty where something in it cannot be
-/// compiled; nothing is reported then, since the model itself will be.
-llvm::SmallVector<mlir::ElementsAttr> evaluateConstants(mlir::ModuleOp module);
+/// compiled; nothing is reported then, since the model itself will be. `kernels`: as for compileInMemory.
+llvm::SmallVector<mlir::ElementsAttr> evaluateConstants(mlir::ModuleOp module, KernelCache *kernels = nullptr);
 
 } // namespace tenon
 

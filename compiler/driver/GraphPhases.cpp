@@ -31,7 +31,9 @@ static GraphOptions getGraphOptions(const Setup &setup, const PathChoice &choice
 llvm::Expected<Graph> phases::simplifyGraph(Imported imported, const Setup &setup, const PathChoice &choice,
                                             PhaseRunner &runner) {
   if (llvm::Error error = runner.run("graph", *imported.module, [&](OpPassManager &pm) {
-        buildSharedPipeline(pm, evaluateConstants, getGraphOptions(setup, choice));
+        buildSharedPipeline(
+            pm, [&setup](ModuleOp module) { return evaluateConstants(module, setup.kernels.get()); },
+            getGraphOptions(setup, choice));
       }))
     return error;
   return Graph{std::move(imported.module)};

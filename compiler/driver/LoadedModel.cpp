@@ -153,11 +153,14 @@ static llvm::Expected<SerializedPlan> serializeAll(ModuleOp module, WeightSectio
 static llvm::Expected<std::unique_ptr<LoadedModel>> compileAndLoad(ModuleOp module,
                                                                    llvm::function_ref<void(OpPassManager &)> build,
                                                                    const Target &target, CodeEffort effort,
-                                                                   bool borrowsWeights) {
+                                                                   bool borrowsWeights, KernelCache *cache) {
   setMachine(module, target.machine);
   if (llvm::Error error = runPasses(module, build))
     return error;
   OwningOpRef<ModuleOp> kernels = phases::isolateKernels(module);
+  KernelObjects objects;
+  if (cache)
+    objects = cache->take(*kernels, target, effort, listNodes(module), /*isCounted=*/false);
   if (llvm::Error error = runPasses(*kernels, [](OpPassManager &pm) { buildBufferPipeline(pm.nest<ModuleOp>()); }))
     return error;
   WeightSection weights;
@@ -175,9 +178,11 @@ static llvm::Expected<std::unique_ptr<LoadedModel>> compileAndLoad(ModuleOp modu
   };
   llvm::Expected<std::vector<CodeFile>> code =
       target.backend->emit(*kernels, {target, target.backend->getCapabilities().artifactFormat, plan->kernels, settings,
-                                      runBackend, effort});
+                                      runBackend, effort, cache ? &objects : nullptr});
   if (!code)
     return code.takeError();
+  if (cache)
+    cache->commit();
   variant.code = std::move(code->front().bytes);
   llvm::Expected<std::unique_ptr<LoadedModel>> model = LoadedModel::load({{std::move(variant)}, &weights, "", 0});
   if (!model)
@@ -190,14 +195,15 @@ static llvm::Expected<std::unique_ptr<LoadedModel>> compileAndLoad(ModuleOp modu
 llvm::Expected<std::unique_ptr<LoadedModel>> tenon::compileInMemory(ModuleOp module,
                                                                     llvm::function_ref<void(OpPassManager &)> build,
                                                                     const Target &target, CodeEffort effort,
-                                                                    bool borrowsWeights) {
+                                                                    bool borrowsWeights, KernelCache *kernels) {
   std::string reason; // the first diagnostic
   ScopedDiagnosticHandler keepFirst(module.getContext(), [&](Diagnostic &diagnostic) {
     if (reason.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
       reason = diagnostic.str();
     return success();
   });
-  llvm::Expected<std::unique_ptr<LoadedModel>> model = compileAndLoad(module, build, target, effort, borrowsWeights);
+  llvm::Expected<std::unique_ptr<LoadedModel>> model =
+      compileAndLoad(module, build, target, effort, borrowsWeights, kernels);
   if (model)
     return model;
   std::string message;

@@ -24,6 +24,7 @@ class OpPassManager;
 namespace tenon {
 
 struct ArtifactParts;
+class KernelCache;
 
 /// An artifact that is in memory alone, and a session on it.
 class LoadedModel {
@@ -59,11 +60,12 @@ private:
 /// Compiles the module, which it changes, for a target that runs here: `build` makes programs of it. Where
 /// `borrowsWeights`, there is one program, and large weights are read where the module has them, as inputs after its
 /// own that are bound. Fails where something in it cannot be compiled; the message is the first diagnostic, if there
-/// was any.
+/// was any. `kernels` has some already, if it is not null.
 llvm::Expected<std::unique_ptr<LoadedModel>> compileInMemory(mlir::ModuleOp module,
                                                              llvm::function_ref<void(mlir::OpPassManager &)> build,
                                                              const Target &target, CodeEffort effort,
-                                                             bool borrowsWeights = true);
+                                                             bool borrowsWeights = true,
+                                                             KernelCache *kernels = nullptr);
 
 } // namespace tenon
 

@@ -13,6 +13,7 @@
 #include "compiler/artifact/Weights.h"
 #include "compiler/backend/registry/Backends.h"
 #include "compiler/driver/Compile.h"
+#include "compiler/driver/KernelCache.h"
 #include "compiler/driver/RecordedTimes.h"
 #include "compiler/pipeline/PhaseRunner.h"
 #include "compiler/pipeline/Pipeline.h"
@@ -47,6 +48,7 @@ struct Setup {
   bool isFolder = false;       ///< the output is a folder of files
   bool makesArtifact = false;  ///< the output is an artifact, which holds code of all targets
   BackendSettings settings;
+  std::shared_ptr<KernelCache> kernels; ///< null: each kernel is generated
 };
 
 /// Checks the options and resolves the names of targets and formats.
@@ -125,9 +127,10 @@ llvm::Expected<Plan> serializePlans(mlir::OwningOpRef<mlir::ModuleOp> modules, c
 /// Kernels on buffers.
 struct Kernels {
   mlir::OwningOpRef<mlir::ModuleOp> modules; ///< holds for each target a module that holds one for each kernel
+  std::vector<KernelObjects> objects;        ///< for each target, if there is a cache: the modules of these are empty
 };
 /// Takes the kernels out of the plan's modules.
-llvm::Expected<Kernels> lowerKernels(Plan &plan, PhaseRunner &runner);
+llvm::Expected<Kernels> lowerKernels(Plan &plan, const Setup &setup, PhaseRunner &runner);
 /// Moves each kernel of `module` into a module of its own, named after it, inside of the result: passes and
 /// code generation then work on all kernels at the same time.
 mlir::OwningOpRef<mlir::ModuleOp> isolateKernels(mlir::ModuleOp module);

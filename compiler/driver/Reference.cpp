@@ -17,9 +17,12 @@ using namespace mlir;
 using namespace tenon;
 
 llvm::Expected<std::unique_ptr<LoadedModel>> tenon::loadReference(ModuleOp imported, const Target &target,
-                                                                  bool roundsHalves) {
-  auto build = [&](OpPassManager &pm) { buildReferencePipeline(pm, evaluateConstants, roundsHalves); };
-  llvm::Expected<std::unique_ptr<LoadedModel>> reference = compileInMemory(imported, build, target, CodeEffort::little);
+                                                                  bool roundsHalves, KernelCache *kernels) {
+  auto build = [&](OpPassManager &pm) {
+    buildReferencePipeline(pm, [kernels](ModuleOp module) { return evaluateConstants(module, kernels); }, roundsHalves);
+  };
+  llvm::Expected<std::unique_ptr<LoadedModel>> reference =
+      compileInMemory(imported, build, target, CodeEffort::little, /*borrowsWeights=*/true, kernels);
   if (reference)
     return reference;
   std::string reason;

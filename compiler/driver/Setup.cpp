@@ -151,7 +151,7 @@ llvm::Expected<Setup> phases::setUp(const CompileOptions &options, const Backend
     return error;
   if (llvm::Error error = checkDumps(options, backends))
     return error;
-  Setup setup{options, {}, nullptr, "", false, false, options.backendSettings};
+  Setup setup{options, {}, nullptr, "", false, false, options.backendSettings, nullptr};
   for (auto &[name, value] : backends.getDefaultSettings())
     setup.settings.try_emplace(name, value);
   if (llvm::Error error = resolveTargets(options.getTargets(), setup, backends))

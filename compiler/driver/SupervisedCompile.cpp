@@ -58,7 +58,9 @@ static CompileStatus writeDepfile(const CompileOptions &options, std::vector<std
 }
 
 static WorkEnd superviseOnce(CompileOptions options, llvm::raw_ostream &errors) {
+  auto onKernels = options.onKernels; // of this process
   SharedCount inputBytes;
+  SharedCount generated, taken, notes;
   std::vector<std::string> files; // of the process that compiles
   options.import.onInputFile = [&](llvm::StringRef path, uint64_t bytes) {
     inputBytes.add(bytes);
@@ -68,12 +70,20 @@ static WorkEnd superviseOnce(CompileOptions options, llvm::raw_ostream &errors) 
                      options.importTimeLimit};
   auto compile = [&](llvm::function_ref<void(llvm::StringRef)> announce) {
     options.onPhase = announce;
+    options.onKernels = [&](const KernelCounts &counts) {
+      generated.add(counts.generated);
+      taken.add(counts.taken);
+      notes.add(counts.notes);
+    };
     CompileStatus status = compileModel(options, errors);
     if (status == CompileStatus::done && !options.depfile.empty())
       status = writeDepfile(options, files, errors);
     return static_cast<int>(status);
   };
-  return supervise(compile, limits, options.onProgress);
+  WorkEnd end = supervise(compile, limits, options.onProgress);
+  if (onKernels)
+    onKernels({generated.get(), taken.get(), notes.get()});
+  return end;
 }
 
 uint64_t CompileOptions::getImportMemoryLimit(uint64_t inputBytes) const {
@@ -104,6 +114,7 @@ static std::string writeReproducer(const CompileOptions &options, const std::str
   again.dumpAfter.clear();
   again.depfile.clear();
   again.report.clear();
+  again.onKernels = nullptr;
   std::vector<std::string> places;
   if (llvm::sys::fs::is_regular_file(options.output) || !llvm::sys::fs::exists(options.output))
     if (options.output != "-" && !options.output.empty())

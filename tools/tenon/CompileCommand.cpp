@@ -7,6 +7,7 @@
 
 #include "compiler/backend/registry/Backends.h"
 #include "compiler/driver/PassList.h"
+#include "tools/tenon/CachedCompile.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/CompileOptions.h"
 #include "tools/tenon/ErrorStream.h"
@@ -60,7 +61,7 @@ namespace {
 /// Options that the compiler itself knows nothing of.
 struct CommandArguments {
   CompileArguments compile;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, isUncached = false;
 };
 } // namespace
 
@@ -105,7 +106,7 @@ static void printDumps(const std::string &folder) {
   llvm::outs() << folder << ": " << count << " files of IR, and index.html to compare them\n";
 }
 
-static int compile(CommandArguments &arguments) {
+static int compile(CommandArguments &arguments, const CLI::App &command) {
   CompileOptions &options = arguments.compile.options;
   if (options.dumpAfter == "list")
     return listPasses();
@@ -117,22 +118,19 @@ static int compile(CommandArguments &arguments) {
     errors() << "tenon: error: " << error << '\n';
     return 2;
   }
-  double seconds;
-  int status;
-  {
-    Progress progress(options);
-    status = static_cast<int>(compileSupervised(options, errors()));
-    seconds = progress.getSeconds();
-  }
-  if (status != 0 || arguments.quiet)
-    return status;
-  printResult(options, seconds, arguments.json);
+  std::string cache = arguments.isUncached ? "" : CacheStore::getDefaultFolder();
+  std::optional<ArtifactRequest> request =
+      cache.empty() || options.output.empty() ? std::nullopt : makeArtifactRequest(options, command);
+  CompileOutcome outcome = compileToFile(options, request ? &*request : nullptr, cache);
+  if (outcome.status != 0 || arguments.quiet)
+    return outcome.status;
+  printResult(options, outcome.origin, outcome.seconds, arguments.json);
   if (!options.dumpDir.empty() && !arguments.json)
     printDumps(options.dumpDir);
   if (arguments.compile.targets.empty() && !arguments.json && options.emit == kArtifactOutput &&
       !options.output.empty())
     noteHostTarget(options);
-  return status;
+  return 0;
 }
 
 void tenon::addCompileCommand(CLI::App &app, int &status) {
@@ -166,10 +164,12 @@ void tenon::addCompileCommand(CLI::App &app, int &status) {
       ->add_option("--depfile", options.depfile,
                    "also write a rule for make and ninja: the output, and the files that were read")
       ->type_name("FILE");
+  command->add_flag("--no-cache", arguments->isUncached,
+                    "compile again, kernels included, and keep nothing; see tenon cache");
   command->add_flag("--json", arguments->json, "say what was written as JSON");
   command->add_flag("-q,--quiet", arguments->quiet, "say nothing but errors and warnings");
   addExamples(*command, {"tenon compile model.onnx -o model.tenon",
                          "tenon compile model.onnx --target x86-64-v3 --target aarch64",
                          "tenon compile model.onnx --shape x=1x3xHxW --range H=32..640 --specialize H=32,224,640"});
-  command->callback([arguments, &status] { status = compile(*arguments); });
+  command->callback([arguments, command, &status] { status = compile(*arguments, *command); });
 }

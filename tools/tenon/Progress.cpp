@@ -33,10 +33,6 @@ Progress::~Progress() {
     llvm::errs() << "\r\x1b[K";
 }
 
-double Progress::getSeconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
 void Progress::show(llvm::StringRef phase, double seconds) {
   // A compilation that is over by then needs no word.
   constexpr double kPatience = 0.5;
@@ -49,9 +45,21 @@ void Progress::show(llvm::StringRef phase, double seconds) {
   llvm::errs().flush();
 }
 
+/// ", from the cache", or how many kernels are.
+static std::string describe(const ResultOrigin &origin) {
+  const KernelCounts &kernels = origin.kernels;
+  if (origin.isArtifactCached)
+    return ", from the cache";
+  if (!kernels.taken)
+    return "";
+  return ", with " + std::to_string(kernels.taken) + " of " + std::to_string(kernels.taken + kernels.generated) +
+         " kernels from the cache";
+}
+
 /// "123 KiB, 57 launches of 12 kernels, activations 2.3 MiB, error 1.8e-06, 1 of 2 outputs not bounded, target
 /// host".
-static void printArtifact(const ArtifactView &view, const CompileOptions &options, double seconds) {
+static void printArtifact(const ArtifactView &view, const CompileOptions &options, const ResultOrigin &origin,
+                          double seconds) {
   RunWork work = view.addUpWork();
   llvm::outs() << options.output << ": " << bytesText(view.getFileSize()) << ", " << groupDigits(work.launches)
                << (work.launches == 1 ? " launch of " : " launches of ") << groupDigits(view.getPlan().kernels.size())
@@ -70,12 +78,13 @@ static void printArtifact(const ArtifactView &view, const CompileOptions &option
   for (const ArtifactView::Target &target : view.getTargets())
     targets.push_back(target.name);
   llvm::outs() << (targets.size() == 1 ? ", target " : ", targets ") << llvm::join(targets, ", ")
-               << llvm::formatv(", in {0:F2} s\n", seconds);
+               << llvm::formatv(", in {0:F2} s", seconds) << describe(origin) << '\n';
   for (const std::string &line : listPlanTimes(view.getMeta()))
     llvm::outs() << options.output << ": " << line << '\n';
 }
 
-static void printArtifactJson(const ArtifactView &view, const CompileOptions &options, double seconds) {
+static void printArtifactJson(const ArtifactView &view, const CompileOptions &options, const ResultOrigin &origin,
+                              double seconds) {
   RunWork work = view.addUpWork();
   nlohmann::ordered_json json = {{"output", options.output},
                                  {"bytes", view.getFileSize()},
@@ -92,15 +101,18 @@ static void printArtifactJson(const ArtifactView &view, const CompileOptions &op
   json["targets"] = nlohmann::ordered_json::array();
   for (const ArtifactView::Target &target : view.getTargets())
     json["targets"].push_back(target.name);
+  json["from_cache"] = origin.isArtifactCached;
+  json["kernels_generated"] = origin.kernels.generated;
+  json["kernels_from_cache"] = origin.kernels.taken;
   llvm::outs() << json.dump() << '\n';
 }
 
-void tenon::printResult(const CompileOptions &options, double seconds, bool json) {
+void tenon::printResult(const CompileOptions &options, const ResultOrigin &origin, double seconds, bool json) {
   if (options.output == "-" || options.output.empty())
     return;
   ArtifactView view;
   if (options.emit == kArtifactOutput && !view.open(options.output, /*verify=*/false, {}).failed()) {
-    (json ? printArtifactJson : printArtifact)(view, options, seconds);
+    (json ? printArtifactJson : printArtifact)(view, options, origin, seconds);
     return;
   }
   uint64_t bytes = 0;

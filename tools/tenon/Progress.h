@@ -9,7 +9,6 @@
 #define TENON_TOOLS_TENON_PROGRESS_H
 
 #include "compiler/driver/Compile.h"
-#include <chrono>
 
 namespace tenon {
 
@@ -22,18 +21,21 @@ public:
   /// Removes the line.
   ~Progress();
 
-  double getSeconds() const;
-
 private:
   void show(llvm::StringRef phase, double seconds);
 
   std::string model;
   bool isTerminal, isShown = false;
-  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+};
+
+/// What of a result the cache had.
+struct ResultOrigin {
+  bool isArtifactCached = false;
+  KernelCounts kernels;
 };
 
 /// Says on standard output what a compilation wrote: one line, or with `json` one object.
-void printResult(const CompileOptions &options, double seconds, bool json);
+void printResult(const CompileOptions &options, const ResultOrigin &origin, double seconds, bool json);
 
 /// Says on standard output that an artifact for this machine alone may not run on others.
 void noteHostTarget(const CompileOptions &options);

@@ -56,7 +56,7 @@ inline llvm::Error tryAdd(CacheStore &store, const std::string &name, llvm::Stri
                           CacheKind kind = CacheKind::kernel) {
   std::vector<CacheStore::Addition> additions;
   additions.push_back({makeEntry(name, kind), content, ""});
-  return store.commit(std::move(additions));
+  return store.commit(additions, {});
 }
 
 inline void add(CacheStore &store, const std::string &name, llvm::StringRef content,

@@ -181,7 +181,7 @@ TEST_CASE("the limit is kept, and what was used last") {
     add(*store, name, std::string(1000, name[0]) + name);
   // The first is used again.
   int64_t id = takeValue(store->find(CacheKind::kernel, makeEntry("one").key))->entry.id;
-  REQUIRE(!store->commit({}, {{id, {{"other.onnx", "node"}}}}));
+  REQUIRE(!store->reuse({{id, {{"other.onnx", "node"}}}}));
   add(*store, "four", std::string(1000, '4'));
   CHECK(findContent(*store, "two").empty());
   for (const char *name : {"one", "three", "four"})
@@ -261,7 +261,7 @@ TEST_CASE("an entry keeps its last uses alone") {
     std::vector<CacheUse> uses;
     for (int i = 0; i < 50; ++i)
       uses.push_back({"model" + std::to_string(round), "node" + std::to_string(i)});
-    REQUIRE(!store->commit({}, {{id, uses}}));
+    REQUIRE(!store->reuse({{id, uses}}));
   }
   std::vector<CacheUse> uses = listAll(*store).front().uses;
   CHECK(uses.size() == 64);
@@ -286,7 +286,7 @@ TEST_CASE("a folder that cannot be written is only read") {
     if (!hit || !*hit || (*hit)->content->getBuffer() != "object" || !bad || *bad)
       return 3;
     // Nothing is written, and that is no error of a compilation.
-    if (tryAdd(**store, "two", "other") || (*store)->commit({}, {{1, {}}}))
+    if (tryAdd(**store, "two", "other") || (*store)->reuse({{1, {}}}))
       return 4;
     return (*store)->prune({}, INT64_MAX, 0) ? 5 : 0;
   });

@@ -11,6 +11,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <catch2/catch.hpp>
+#include <unistd.h>
 
 using namespace tenon;
 namespace fs = llvm::sys::fs;
@@ -40,12 +41,24 @@ struct Scratch {
     return path;
   }
 
-  std::string store(const std::string &request, const std::string &content, llvm::ArrayRef<std::string> files) const {
+  static ArtifactRequest request(const std::string &name) {
+    return {Fingerprint().add(name).get(), "model", "--option", "host"};
+  }
+
+  /// The path in the cache; empty where nothing was kept.
+  std::string store(const std::string &name, const std::string &content, std::vector<std::string> files,
+                    const std::string &messages = "") {
     std::string made = cache->reserve();
     REQUIRE(!made.empty());
     std::error_code error;
     llvm::raw_fd_ostream(made, error) << content;
-    return cache->store(request, made, files, now());
+    std::string place = cache->move(request(name), made, {std::move(files), now(), messages});
+    CHECK(fs::exists(made) == place.empty());
+    return place;
+  }
+  std::string find(const std::string &name) {
+    std::optional<CacheStore::Hit> hit = cache->find(request(name));
+    return hit ? hit->path : "";
   }
 
   static llvm::sys::TimePoint<> now() {
@@ -65,69 +78,87 @@ static std::string read(const std::string &path) {
 TEST_CASE("an artifact is found by its request") {
   Scratch scratch;
   std::string model = scratch.write("model", "weights");
-  CHECK(scratch.cache->find("one").empty());
-  std::string place = scratch.store("one", "artifact", {model});
-  CHECK(scratch.cache->find("one") == place);
+  CHECK(scratch.find("one").empty());
+  std::string place = scratch.store("one", "artifact", {model}, "tenon: warning: a warning\n");
+  REQUIRE(!place.empty());
+  std::optional<CacheStore::Hit> hit = scratch.cache->find(Scratch::request("one"));
+  REQUIRE(hit);
+  CHECK(hit->path == place);
+  CHECK(hit->content->getBuffer() == "artifact");
+  CHECK(hit->entry.messages == "tenon: warning: a warning\n");
   CHECK(read(place) == "artifact");
-  CHECK(scratch.cache->find("two").empty());
+  CHECK(scratch.find("two").empty());
+}
+
+TEST_CASE("an artifact is copied where it stays where it is") {
+  Scratch scratch;
+  std::string model = scratch.write("model", "weights"), output = scratch.write("output", "artifact");
+  scratch.cache->copy(Scratch::request("one"), output, {{model}, Scratch::now(), ""});
+  CHECK(read(output) == "artifact");
+  CHECK(read(scratch.find("one")) == "artifact");
+  scratch.write("output", "of somebody else");
+  CHECK(read(scratch.find("one")) == "artifact");
 }
 
 TEST_CASE("a file that has changed or is gone makes an artifact stale") {
   Scratch scratch;
   std::string model = scratch.write("model", "weights"), data = scratch.write("data with blanks", "more");
   std::string place = scratch.store("one", "artifact", {model, data});
-  REQUIRE(scratch.cache->find("one") == place);
+  REQUIRE(!place.empty());
+  REQUIRE(scratch.find("one") == place);
   scratch.write("data with blanks", "MORE");
-  CHECK(scratch.cache->find("one").empty());
+  CHECK(scratch.find("one").empty());
   scratch.write("data with blanks", "more");
-  CHECK(scratch.cache->find("one") == place);
+  CHECK(scratch.find("one") == place);
   fs::remove(model);
-  CHECK(scratch.cache->find("one").empty());
+  CHECK(scratch.find("one").empty());
 }
 
-TEST_CASE("what is newer than the compilation is not trusted") {
+TEST_CASE("what is newer than the compilation, or made of nothing, is not trusted") {
   Scratch scratch;
   std::string model = scratch.write("model", "weights", /*ageSeconds=*/-60);
   CHECK(scratch.store("one", "artifact", {model}).empty());
   CHECK(scratch.store("one", "artifact", {scratch.folder + "/absent"}).empty());
-  CHECK(scratch.cache->find("one").empty());
+  CHECK(scratch.store("one", "artifact", {}).empty());
+  CHECK(scratch.find("one").empty());
+  CHECK(scratch.cache->getNote().empty());
 }
 
-TEST_CASE("an artifact without its list of files is no entry") {
+TEST_CASE("what was written to no file is not kept") {
+  Scratch scratch;
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  std::string output = "/proc/self/fd/" + std::to_string(ends[1]);
+  scratch.cache->copy(Scratch::request("one"), output, {{scratch.write("model", "weights")}, Scratch::now(), ""});
+  CHECK(scratch.find("one").empty());
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST_CASE("an artifact with other bytes is ignored, with one note") {
   Scratch scratch;
   std::string place = scratch.store("one", "artifact", {scratch.write("model", "weights")});
-  fs::remove(place.substr(0, place.size() - 6) + ".inputs");
-  CHECK(scratch.cache->find("one").empty());
-}
-
-TEST_CASE("entries that were not used for longest go first") {
-  Scratch scratch;
-  std::string model = scratch.write("model", "weights");
-  std::string first = scratch.store("one", std::string(1000, 'a'), {model});
-  std::string second = scratch.store("two", std::string(1000, 'b'), {model});
-  // The first is used last.
-  for (auto [path, age] : {std::pair(first, 10), std::pair(second, 20)}) {
-    int descriptor;
-    REQUIRE(!fs::openFileForWrite(path, descriptor, fs::CD_OpenExisting, fs::OF_Append));
-    REQUIRE(!fs::setLastAccessAndModificationTime(descriptor, Scratch::now() - std::chrono::seconds(age)));
-    fs::closeFile(descriptor);
-  }
-  REQUIRE(scratch.cache->list().size() == 2);
-  CHECK(scratch.cache->list()[0].artifact == first);
-  CHECK(scratch.cache->trim(1u << 20) == 0);
-  CHECK(scratch.cache->trim(1800) == 1);
-  CHECK(scratch.cache->find("one") == first);
-  CHECK(scratch.cache->find("two").empty());
-  CHECK(scratch.cache->trim(0) == 1);
-  CHECK(scratch.cache->list().empty());
+  REQUIRE(!place.empty());
+  std::error_code error;
+  llvm::raw_fd_ostream(place, error) << "artefact";
+  CHECK(scratch.find("one").empty());
+  CHECK_THAT(scratch.cache->getNote(), Catch::StartsWith("a damaged entry of the cache is ignored: "));
 }
 
 TEST_CASE("a cache that cannot be written or does not exist is an empty one") {
   ArtifactCache none(""), absent("/proc/no-such-folder");
-  for (const ArtifactCache &cache : {none, absent}) {
-    CHECK(cache.find("one").empty());
-    CHECK(cache.reserve().empty());
-    CHECK(cache.list().empty());
-    CHECK(cache.trim(0) == 0);
+  for (ArtifactCache *cache : {&none, &absent}) {
+    CHECK(!cache->find(Scratch::request("one")));
+    CHECK(cache->reserve().empty());
+    cache->copy(Scratch::request("one"), "/proc/self/exe", {{"/proc/self/exe"}, Scratch::now(), ""});
+    CHECK(cache->getNote().empty());
   }
+}
+
+TEST_CASE("an index that is none is said, and not used") {
+  Scratch scratch;
+  fs::create_directories(scratch.folder + "/cache");
+  scratch.write("cache/index.db", "a text that is long enough to be taken for the header of a file of something else");
+  CHECK(scratch.find("one").empty());
+  CHECK_THAT(scratch.cache->getNote(), Catch::StartsWith("the cache is not used: "));
 }

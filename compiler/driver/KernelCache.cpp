@@ -1,0 +1,185 @@
+//===- KernelCache.cpp - kernels that need not be compiled again ----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/KernelCache.h"
+#include "compiler/cache/CompilerId.h"
+#include "compiler/errors/CompileError.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "dialects/plan/Plan.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/Kernel.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace tenon;
+
+KernelNodes tenon::listNodes(ModuleOp plan) {
+  KernelNodes nodes;
+  plan.walk([&](plan::LaunchOp launch) { nodes[launch.getKernel().str()].push_back(launch.getName().str()); });
+  return nodes;
+}
+
+//===----------------------------------------------------------------------===//
+// Fingerprints
+//===----------------------------------------------------------------------===//
+
+std::string tenon::getCanonicalText(func::FuncOp kernel) {
+  OwningOpRef<func::FuncOp> copy = kernel.clone();
+  copy->setName("kernel");
+  // What the plan says of a kernel, and passes on kernels do not read.
+  for (StringRef name : {kFlopsAttr, kBytesAttr, kPathAttr, kPathsAttr, kPathTimesAttr, kRegionAttr, kSizeHintsAttr})
+    (*copy)->removeAttr(name);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  // Each operation with all of its attributes, also those that its own syntax leaves out.
+  (*copy)->print(os, OpPrintingFlags().printGenericOpForm().useLocalScope().enableDebugInfo(false));
+  // A resource is printed by its name.
+  (*copy)->walk([&](Operation *op) {
+    op->getAttrDictionary().walk([&](DenseResourceElementsAttr resource) {
+      if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+        os << '\n' << llvm::toStringRef(llvm::ArrayRef(blob->getData().data(), blob->getData().size()));
+    });
+  });
+  return text;
+}
+
+/// The passes that a tiled kernel goes through, with all of their options.
+static std::string getPipelineText(const Target &target) {
+  OpPassManager pm(ModuleOp::getOperationName());
+  buildBufferPipeline(pm);
+  target.backend->buildPipeline(pm, target);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  pm.printAsTextualPipeline(os);
+  return text;
+}
+
+/// What all kernels of a target have in common.
+static Fingerprint fingerprintTarget(const Target &target, CodeEffort effort) {
+  // A field that is added has to be looked at here. The machine is what options of passes are made of.
+  const auto &[backend, name, triple, arch, cpu, features, needed, machine, tuneCpu, runsHere] = target;
+  Fingerprint fingerprint;
+  fingerprint.add(getCompilerId()).add(backend->getName()).add(getPipelineText(target));
+  for (const std::string *text : {&triple, &arch, &cpu, &features, &needed, &tuneCpu})
+    fingerprint.add(*text);
+  return fingerprint.add(effort == CodeEffort::most ? "most" : "little");
+}
+
+std::string tenon::fingerprintKernel(func::FuncOp kernel, const Target &target, CodeEffort effort) {
+  return fingerprintTarget(target, effort).add(getCanonicalText(kernel)).get();
+}
+
+//===----------------------------------------------------------------------===//
+// The cache
+//===----------------------------------------------------------------------===//
+
+void KernelCache::addNote(llvm::Error error) {
+  std::string message;
+  takeError(std::move(error), message);
+  if (note.empty())
+    note = "the cache is not used: " + message;
+  store.reset();
+}
+
+std::shared_ptr<KernelCache> KernelCache::open(const std::string &folder, const std::string &model) {
+  if (folder.empty())
+    return nullptr;
+  // Before other libraries are loaded, which are none of the compiler's.
+  getCompilerId();
+  std::shared_ptr<KernelCache> cache(new KernelCache(nullptr, llvm::json::fixUTF8(model)));
+  llvm::Expected<uint64_t> limit = CacheStore::getDefaultLimit();
+  if (!limit) {
+    cache->addNote(limit.takeError());
+    return cache;
+  }
+  llvm::Expected<std::unique_ptr<CacheStore>> store = CacheStore::open(folder, *limit);
+  if (store) {
+    cache->store = std::move(*store);
+    return cache;
+  }
+  std::string message;
+  // A system without a place for caches is no reason to warn at each compilation.
+  if (CompileStatus category = takeError(store.takeError(), message); category == CompileStatus::resources)
+    return nullptr;
+  cache->addNote(makeError(CompileStatus::invalid, message));
+  return cache;
+}
+
+std::vector<CacheUse> KernelCache::getUses(const std::string &kernel, const KernelNodes &nodes) const {
+  constexpr size_t kMaxNodes = 64, kMaxName = 1024;
+  std::vector<CacheUse> uses;
+  if (auto it = nodes.find(kernel); it != nodes.end())
+    for (const std::string &node : it->second)
+      if (uses.size() < kMaxNodes)
+        uses.push_back({model, llvm::json::fixUTF8(llvm::StringRef(node).take_front(kMaxName))});
+  if (uses.empty())
+    uses.push_back({model, ""});
+  return uses;
+}
+
+/// "contract" of "k12_contract".
+static std::string getKind(llvm::StringRef kernel) { return kernel.split('_').second.str(); }
+
+static std::string describe(const Target &target) { return target.name + " " + target.triple + " " + target.needed; }
+
+KernelObjects KernelCache::take(ModuleOp kernels, const Target &target, CodeEffort effort, const KernelNodes &nodes,
+                                bool isCounted) {
+  KernelObjects objects;
+  if (!store || !target.backend->getCapabilities().hasKernelObjects)
+    return objects;
+  Fingerprint common = fingerprintTarget(target, effort);
+  auto keys = std::make_shared<std::map<std::string, CacheEntry, std::less<>>>();
+  for (auto module : kernels.getOps<ModuleOp>()) {
+    auto functions = module.getOps<func::FuncOp>();
+    std::string name = module.getName().value_or("").str();
+    if (!llvm::hasSingleElement(functions) || name.empty() || !store)
+      continue;
+    std::string key = Fingerprint(common).add(getCanonicalText(*functions.begin())).get();
+    llvm::Expected<std::optional<CacheStore::Hit>> hit = store->find(CacheKind::kernel, key);
+    if (!hit) {
+      addNote(hit.takeError());
+      continue;
+    }
+    if (*hit) {
+      objects.known.emplace(name, (*hit)->content->getBuffer());
+      reuses.push_back({(*hit)->entry.id, getUses(name, nodes)});
+      (*functions.begin()).erase();
+      numTaken += isCounted;
+      continue;
+    }
+    CacheEntry &entry = (*keys)[name];
+    entry.key = key;
+    // The reference and constants have kernels of their own.
+    entry.title = getKind(name) + (isCounted ? "" : " while compiling");
+    entry.hardware = describe(target);
+    entry.compiler = "tenon " TENON_VERSION;
+    entry.uses = getUses(name, nodes);
+  }
+  if (store && store->getDamaged() && note.empty())
+    note = std::to_string(store->getDamaged()) +
+           (store->getDamaged() == 1 ? " damaged entry of the cache is" : " damaged entries of the cache are") +
+           " ignored: " + store->getFirstDamage();
+  objects.onObject = [this, keys, isCounted](StringRef kernel, StringRef object) {
+    numGenerated += isCounted;
+    if (auto it = keys->find(kernel); it != keys->end())
+      generated.emplace_back(it->second, object);
+  };
+  return objects;
+}
+
+void KernelCache::commit() {
+  std::vector<CacheStore::Addition> additions;
+  for (auto &[entry, object] : generated)
+    additions.push_back({std::move(entry), object, ""});
+  if (store)
+    if (llvm::Error error = store->commit(additions, reuses))
+      addNote(std::move(error));
+  generated.clear();
+  reuses.clear();
+}

@@ -1,0 +1,296 @@
+//===- CachedCompile.cpp - compilations that the cache may save -----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/tenon/CachedCompile.h"
+#include "compiler/artifact/OutputFile.h"
+#include "compiler/backend/registry/Backends.h"
+#include "compiler/cache/CompilerId.h"
+#include "compiler/driver/Depfile.h"
+#include "compiler/profiles/ProfileStore.h"
+#include "tools/tenon/ErrorStream.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace tenon;
+namespace fs = llvm::sys::fs;
+
+//===----------------------------------------------------------------------===//
+// Requests
+//===----------------------------------------------------------------------===//
+
+/// Adds what records of real runs say. Where they cannot be read, their file stands for them.
+static void addProfiles(const CompileOptions &options, Fingerprint &key) {
+  if (options.profiles.empty())
+    return;
+  llvm::Expected<std::unique_ptr<ProfileStore>> store =
+      ProfileStore::open(options.profiles, ProfileStore::Access::read);
+  llvm::Error error = store ? (*store)->visit({},
+                                              [&](const ProfileStore::Entry &entry) {
+                                                key.add(std::to_string(entry.id)).add(toJsonLine(entry.record));
+                                                key.add(entry.record.origin);
+                                                return true;
+                                              })
+                            : store.takeError();
+  if (error)
+    key.add(options.profiles).add(llvm::toString(std::move(error)));
+}
+
+/// Options that say where something goes, or that are told apart by what they come to.
+static bool isOfNoConcern(const CLI::Option &option) {
+  return llvm::is_contained({"--output", "--emit", "--json", "--quiet", "--no-cache", "--profiles", "--help", "model"},
+                            option.get_name());
+}
+
+/// Adds the options that are given, as they were written.
+static std::string addOptions(const CLI::App &command, Fingerprint &key) {
+  std::string text;
+  for (const CLI::Option *option : command.get_options()) {
+    if (option->count() == 0 || isOfNoConcern(*option))
+      continue;
+    key.add(option->get_name());
+    text += (text.empty() ? "" : " ") + option->get_name();
+    for (const std::string &value : option->results()) {
+      key.add(value);
+      // The value of a flag is that it is given.
+      if (option->get_type_size_max() > 0)
+        text += " " + value;
+    }
+  }
+  return text;
+}
+
+static std::string addTargets(const CompileOptions &options, Fingerprint &key) {
+  std::string text;
+  for (const std::string &name : options.getTargets())
+    if (std::optional<Target> target = getBackendRegistry().getTarget(name)) {
+      // A field that is added has to be looked at here.
+      const auto &[backend, itsName, triple, arch, cpu, features, needed, machine, tuneCpu, runsHere] = *target;
+      for (const std::string *part : {&itsName, &triple, &arch, &cpu, &features, &needed, &tuneCpu})
+        key.add(*part);
+      for (auto [figure, value] : listFigures(machine))
+        key.add(figure).add(std::to_string(value));
+      // Errors are measured where the code runs.
+      key.add(runsHere ? "runs here" : "");
+      text += (text.empty() ? "" : "; ") + itsName + " " + triple + " " + needed;
+    }
+  return text;
+}
+
+/// Adds the model's name. Which files a folder has decides which of them are read.
+static void addModel(const CompileOptions &options, Fingerprint &key) {
+  llvm::SmallString<128> model(options.input);
+  std::error_code error = fs::make_absolute(model);
+  key.add(model);
+  std::vector<std::string> names;
+  for (fs::directory_iterator it(options.input, error), end; !error && it != end; it.increment(error))
+    names.push_back(it->path());
+  llvm::sort(names);
+  for (const std::string &name : names)
+    key.add(name);
+}
+
+/// Adds the plug-ins that the import may find by itself (runtime/plugin): their shape functions decide. Those of
+/// --plugin are among the files that an artifact is made of.
+static void addPlugins(Fingerprint &key) {
+  llvm::SmallVector<llvm::StringRef> folders;
+  if (const char *list = std::getenv("TENON_PLUGIN_PATH"))
+    llvm::StringRef(list).split(folders, ':', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  std::string self = fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&addPlugins));
+  std::string own = (llvm::sys::path::parent_path(self) + "/../lib/tenon").str();
+  folders.push_back(own);
+  std::vector<std::string> files;
+  std::error_code error;
+  for (llvm::StringRef folder : folders)
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+      if (llvm::sys::path::filename(it->path()).starts_with("libtenon-plugin-"))
+        files.push_back(it->path());
+  llvm::sort(files);
+  for (const std::string &file : files) {
+    auto content = llvm::MemoryBuffer::getFile(file, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    key.add(file).add(content ? (*content)->getBuffer() : "");
+  }
+}
+
+std::optional<ArtifactRequest> tenon::makeArtifactRequest(const CompileOptions &options, const CLI::App &command) {
+  // Who wants to look at the compilation, or to measure, wants one. What inputs a folder has, no list of files says.
+  bool isLookedAt = options.emit != kArtifactOutput || options.output == "-" || !options.report.empty() ||
+                    !options.dumpDir.empty() || !options.dumpAfter.empty() || !options.depfile.empty() ||
+                    options.timing || options.bisect || options.tuneSeconds > 0 || !options.profilesLock.empty();
+  if (isLookedAt || options.readInputs)
+    return std::nullopt;
+  Fingerprint key;
+  key.add(getCompilerId());
+  addModel(options, key);
+  addPlugins(key);
+  ArtifactRequest request;
+  request.model = llvm::sys::path::filename(options.input).str();
+  request.title = addOptions(command, key);
+  request.hardware = addTargets(options, key);
+  addProfiles(options, key);
+  request.key = key.get();
+  return request;
+}
+
+//===----------------------------------------------------------------------===//
+// Compilations
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Passes on what a compilation says, and keeps it, also what its child process says.
+class Messages : public llvm::raw_ostream {
+public:
+  Messages() : raw_ostream(/*unbuffered=*/true), copy(memfd_create("messages", MFD_CLOEXEC)) {}
+  ~Messages() override {
+    if (copy >= 0)
+      close(copy);
+  }
+
+  /// Nothing where they could not be kept.
+  std::optional<std::string> getText() const {
+    off_t size = copy < 0 ? -1 : lseek(copy, 0, SEEK_CUR);
+    if (size <= 0)
+      return size < 0 ? std::nullopt : std::optional<std::string>("");
+    auto buffer = llvm::MemoryBuffer::getOpenFileSlice(copy, "messages", size, 0);
+    return buffer ? std::optional((*buffer)->getBuffer().str()) : std::nullopt;
+  }
+
+private:
+  void write_impl(const char *text, size_t size) override {
+    errors().write(text, size);
+    written += size;
+    while (copy >= 0 && size) {
+      ssize_t count = ::write(copy, text, size);
+      if (count <= 0) {
+        close(copy);
+        copy = -1;
+        return;
+      }
+      text += count;
+      size -= static_cast<size_t>(count);
+    }
+  }
+  uint64_t current_pos() const override { return written; }
+
+  int copy;
+  uint64_t written = 0;
+};
+} // namespace
+
+/// One note is enough, and kernels have the same cache.
+static void warn(const ArtifactCache &cache, const CompileOutcome &outcome = {}) {
+  if (!cache.getNote().empty() && !outcome.origin.kernels.notes)
+    errors() << "tenon: warning: " << cache.getNote() << '\n';
+}
+
+/// Compiles to `options.output`. Returns how; nothing where the cache cannot keep it.
+static std::optional<ArtifactCache::Making> compileAndWatch(CompileOptions &options, const std::string &folder,
+                                                            bool isKept, CompileOutcome &outcome) {
+  Progress progress(options);
+  options.cacheFolder = folder;
+  options.onKernels = [&](const KernelCounts &counts) { outcome.origin.kernels = counts; };
+  llvm::SmallString<128> rule;
+  if (isKept && fs::createTemporaryFile("tenon", "d", rule))
+    isKept = false;
+  llvm::FileRemover remover(rule);
+  if (isKept)
+    options.depfile = rule.str().str();
+  Messages messages;
+  ArtifactCache::Making making;
+  making.begin = std::chrono::time_point_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now());
+  outcome.status = static_cast<int>(compileSupervised(options, messages));
+  if (!isKept)
+    return std::nullopt;
+  options.depfile.clear();
+  auto text = llvm::MemoryBuffer::getFile(rule);
+  std::optional<std::string> said = messages.getText();
+  // A warning about the cache is none about the model, and is not said again with the artifact.
+  if (outcome.status != 0 || outcome.origin.kernels.notes || !text || !said)
+    return std::nullopt;
+  making.files = parseDepfile((*text)->getBuffer());
+  making.messages = std::move(*said);
+  return making;
+}
+
+/// Writes an artifact of the cache to `output`. Returns whether that went well: if not, a compilation says why.
+static bool writeHit(const CacheStore::Hit &hit, const std::string &output) {
+  llvm::Error error = writeOutputFile(output, [&](llvm::raw_pwrite_stream &os) { os << hit.content->getBuffer(); });
+  bool isWritten = !error;
+  llvm::consumeError(std::move(error));
+  return isWritten;
+}
+
+CompileOutcome tenon::compileToFile(CompileOptions &options, const ArtifactRequest *request,
+                                    const std::string &folder) {
+  auto getSeconds = [begin = std::chrono::steady_clock::now()] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  CompileOutcome outcome;
+  ArtifactCache cache(request ? folder : "");
+  if (std::optional<CacheStore::Hit> hit = request ? cache.find(*request) : std::nullopt;
+      hit && writeHit(*hit, options.output)) {
+    errors() << hit->entry.messages;
+    outcome.origin.isArtifactCached = true;
+    outcome.seconds = getSeconds();
+    warn(cache);
+    return outcome;
+  }
+  std::optional<ArtifactCache::Making> making = compileAndWatch(options, folder, request && !folder.empty(), outcome);
+  if (making)
+    cache.copy(*request, options.output, *making);
+  outcome.seconds = getSeconds();
+  warn(cache, outcome);
+  return outcome;
+}
+
+static CompileOutcome compileTemporary(CompileOptions &options, const std::string &folder, CompiledFile &compiled) {
+  llvm::SmallString<128> file;
+  if (std::error_code error = fs::createTemporaryFile("tenon", "tenon", file)) {
+    errors() << "tenon: error: cannot create a temporary file: " << error.message() << '\n';
+    compiled.status = 4;
+    return {4, {}, 0};
+  }
+  compiled.remover.emplace(file);
+  compiled.artifact = options.output = file.str().str();
+  CompileOutcome outcome = compileToFile(options, nullptr, folder);
+  compiled.status = outcome.status;
+  return outcome;
+}
+
+CompiledFile tenon::compileToCache(CompileOptions &options, const ArtifactRequest *request, const std::string &folder) {
+  CompiledFile compiled;
+  ArtifactCache cache(request ? folder : "");
+  if (std::optional<CacheStore::Hit> hit = request ? cache.find(*request) : std::nullopt) {
+    errors() << hit->entry.messages;
+    compiled.artifact = hit->path;
+    warn(cache);
+    return compiled;
+  }
+  std::string made = request ? cache.reserve() : "";
+  if (made.empty()) {
+    warn(cache, compileTemporary(options, folder, compiled));
+    return compiled;
+  }
+  compiled.remover.emplace(made);
+  compiled.artifact = options.output = made;
+  CompileOutcome outcome;
+  std::optional<ArtifactCache::Making> making = compileAndWatch(options, folder, /*isKept=*/true, outcome);
+  compiled.status = outcome.status;
+  if (making)
+    if (std::string place = cache.move(*request, made, *making); !place.empty())
+      compiled.artifact = place;
+  warn(cache, outcome);
+  return compiled;
+}
