@@ -80,6 +80,9 @@ std::optional<double> Statement::takeOptional() {
 // The file
 //===----------------------------------------------------------------------===//
 
+/// Milliseconds to wait for another process, which writes for some of them.
+static constexpr int kPatience = 10'000;
+
 /// The URI of a file that SQLite takes no locks for.
 static std::string getSnapshotUri(llvm::StringRef file) {
   std::string uri = "file:";
@@ -108,8 +111,6 @@ llvm::Expected<std::unique_ptr<Database>> Database::open(const std::string &file
   std::unique_ptr<Database> database(new Database(handle, file, format));
   if (status != SQLITE_OK)
     return database->makeFault("the " + std::string(format.name) + " cannot be opened");
-  // Another process writes for milliseconds.
-  constexpr int kPatience = 10'000;
   sqlite3_busy_timeout(handle, kPatience);
   // The file may be hostile: its schema cannot call functions, and corrupt pages are errors.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
@@ -126,10 +127,27 @@ int64_t Database::getPragma(const char *name) const {
   return statement.isPrepared() && statement.step() == SQLITE_ROW ? statement.takeInteger() : -1;
 }
 
+/// Turns write-ahead logging on, which several processes do that make a file at the same time. SQLite does not wait for
+/// the others there, since it has a lock to give up first.
+llvm::Error Database::beginLogging() const {
+  constexpr int kPause = 10;
+  for (int waited = 0;; waited += kPause) {
+    int status = sqlite3_exec(handle, "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
+    if (status == SQLITE_OK)
+      return execute("PRAGMA synchronous = NORMAL");
+    if ((status != SQLITE_BUSY && status != SQLITE_LOCKED) || waited >= kPatience)
+      return makeFault("the " + std::string(format.name) + " cannot be used");
+    sqlite3_sleep(kPause);
+  }
+}
+
 llvm::Error Database::prepareTables(Access access) const {
-  if (access == Access::write)
-    if (llvm::Error error = execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE"))
+  if (access == Access::write) {
+    if (llvm::Error error = beginLogging())
       return error;
+    if (llvm::Error error = execute("BEGIN IMMEDIATE"))
+      return error;
+  }
   int64_t version = getPragma("user_version"), owner = getPragma("application_id");
   if (version < 0)
     return makeFault("this is no " + std::string(format.name));

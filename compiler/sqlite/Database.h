@@ -92,6 +92,7 @@ public:
 private:
   Database(sqlite3 *handle, std::string file, const Format &format)
       : handle(handle), file(std::move(file)), format(format) {}
+  llvm::Error beginLogging() const;
   llvm::Error prepareTables(Access access) const;
   int64_t getPragma(const char *name) const;
 

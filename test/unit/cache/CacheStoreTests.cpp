@@ -391,6 +391,29 @@ TEST_CASE("other files are refused as an index, and a damaged one never crashes 
   CHECK_THAT(llvm::toString(store.takeError()), Catch::Contains("index.db"));
 }
 
+TEST_CASE("processes that make a cache at the same time all open it") {
+  for (int round = 0; round < 20; ++round) {
+    CacheScratch scratch;
+    std::vector<pid_t> children;
+    for (int process = 0; process < 6; ++process) {
+      pid_t child = fork();
+      REQUIRE(child >= 0);
+      if (child == 0) {
+        llvm::Expected<std::unique_ptr<CacheStore>> store = CacheStore::open(scratch.getCache());
+        if (!store)
+          llvm::errs() << llvm::toString(store.takeError()) << '\n';
+        _exit(store ? 0 : 1);
+      }
+      children.push_back(child);
+    }
+    for (pid_t child : children) {
+      int status = -1;
+      waitpid(child, &status, 0);
+      CHECK(status == 0);
+    }
+  }
+}
+
 TEST_CASE("several processes add and find at the same time") {
   CacheScratch scratch;
   constexpr int kProcesses = 4, kEntries = 40;
