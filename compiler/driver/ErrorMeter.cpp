@@ -148,7 +148,8 @@ static double findRoundoff(ModuleOp imported) {
 /// Without the second reference, which may fail where the first does not, the types' own roundoff is all that is known.
 void ErrorMeter::measureOwnErrors(OwningOpRef<ModuleOp> rounded) {
   ownErrors.assign(wanted.front().size(), 0);
-  llvm::Expected<std::unique_ptr<LoadedModel>> reference = loadReference(*rounded, target, /*roundsHalves=*/true, kernels.get());
+  llvm::Expected<std::unique_ptr<LoadedModel>> reference =
+      loadReference(*rounded, target, /*roundsHalves=*/true, kernels.get());
   if (!reference)
     return llvm::consumeError(reference.takeError());
   Results results;

@@ -61,11 +61,9 @@ private:
 /// `borrowsWeights`, there is one program, and large weights are read where the module has them, as inputs after its
 /// own that are bound. Fails where something in it cannot be compiled; the message is the first diagnostic, if there
 /// was any. `kernels` has some already, if it is not null.
-llvm::Expected<std::unique_ptr<LoadedModel>> compileInMemory(mlir::ModuleOp module,
-                                                             llvm::function_ref<void(mlir::OpPassManager &)> build,
-                                                             const Target &target, CodeEffort effort,
-                                                             bool borrowsWeights = true,
-                                                             KernelCache *kernels = nullptr);
+llvm::Expected<std::unique_ptr<LoadedModel>>
+compileInMemory(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> build, const Target &target,
+                CodeEffort effort, bool borrowsWeights = true, KernelCache *kernels = nullptr);
 
 } // namespace tenon
 
