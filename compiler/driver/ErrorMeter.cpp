@@ -101,7 +101,8 @@ std::string ErrorMeter::makeInputs(ModuleOp simplified, ArrayRef<std::string> pr
     return "";
   }
   auto meter = [&](InputSet &shapes) { return reference.measureMemory(shapes); };
-  llvm::Expected<std::vector<InputSet>> made = generateInputSets(simplified, programs, meter);
+  llvm::Expected<std::vector<InputSet>> made =
+      generateInputSets(simplified, programs, meter, [&](InputSet &inputs) { return run(reference, inputs).empty(); });
   if (!made)
     return llvm::toString(made.takeError());
   sets = std::move(*made);

@@ -34,14 +34,35 @@ static bool isLeading(func::FuncOp function, AffineExpr symbol) {
 
 static constexpr int64_t kUsual = 64;
 
-/// Values for the symbols of inputs: for a batch that nobody prefers `batch`, for others 64, halved `halvings` times.
-static Sizes chooseSizes(func::FuncOp function, ArrayRef<NamedRange> preferred, int64_t batch, unsigned halvings) {
+/// The symbols of inputs that are no batch.
+static SmallVector<AffineExpr> listLengths(func::FuncOp function) {
+  SmallVector<AffineExpr> lengths;
+  for (AffineExpr symbol : getInputSymbols(function))
+    if (!isLeading(function, symbol))
+      lengths.push_back(symbol);
+  return lengths;
+}
+
+/// How many guesses there are: sizes of a single length have nothing to fit.
+static unsigned countGuesses(func::FuncOp function) {
+  constexpr size_t kMaxLengths = 3;
+  size_t lengths = listLengths(function).size();
+  return lengths < 2 ? 1 : 1u << std::min(lengths, kMaxLengths);
+}
+
+/// Values for the symbols of inputs: for a batch that nobody prefers `batch`, for others 64, halved `halvings` times,
+/// and one more by `guess`.
+static Sizes chooseSizes(func::FuncOp function, ArrayRef<NamedRange> preferred, int64_t batch, unsigned halvings,
+                         unsigned guess) {
   MLIRContext *context = function.getContext();
   Facts facts = collectFacts(function);
+  SmallVector<AffineExpr> lengths = listLengths(function);
   Sizes sizes;
   for (AffineExpr symbol : getInputSymbols(function)) {
     Interval range = facts.getRange(symbol);
-    int64_t value = isLeading(function, symbol) ? batch : std::max<int64_t>(kUsual >> halvings, 1);
+    int64_t value = batch;
+    if (const auto *length = llvm::find(lengths, symbol); length != lengths.end())
+      value = std::max<int64_t>(kUsual >> halvings, 1) + (guess >> (length - lengths.begin()) & 1);
     auto known = llvm::find_if(preferred, [&](const NamedRange &one) {
       return getDimSymbol(context, one.symbol) == symbol && one.range.min >= range.min && one.range.max <= range.max;
     });
@@ -226,8 +247,8 @@ static llvm::Expected<InputSet> makeShapes(func::FuncOp function, const Sizes &s
   return set;
 }
 
-llvm::Expected<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<NamedRange> preferred,
-                                               MemoryMeter meter) {
+llvm::Expected<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<NamedRange> preferred, MemoryMeter meter,
+                                               unsigned guess) {
   constexpr uint64_t kMaxBytes = uint64_t(1) << 30;
   constexpr unsigned kMaxHalvings = 4;
   InputSet set;
@@ -236,7 +257,7 @@ llvm::Expected<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<N
   for (int64_t batch : {int64_t(1), kUsual}) {
     std::optional<uint64_t> bytes;
     for (unsigned halvings = 0; halvings <= kMaxHalvings; ++halvings) {
-      sizes = chooseSizes(function, preferred, batch, halvings);
+      sizes = chooseSizes(function, preferred, batch, halvings, guess);
       llvm::Expected<InputSet> shapes = makeShapes(function, sizes);
       if (!shapes)
         return shapes.takeError();
@@ -286,13 +307,23 @@ static std::vector<NamedRange> getPreferred(ArrayRef<std::string> programs) {
 }
 
 llvm::Expected<std::vector<InputSet>> tenon::generateInputSets(ModuleOp simplified, ArrayRef<std::string> programs,
-                                                               MemoryMeter meter) {
+                                                               MemoryMeter meter, InputTest works) {
   std::vector<NamedRange> preferred = getPreferred(programs);
   std::vector<InputSet> sets;
   for (func::FuncOp function : getProgramFunctions(simplified)) {
     llvm::Expected<InputSet> set = generateInputs(function, preferred, meter);
     if (!set)
       return set.takeError();
+    unsigned count = countGuesses(function);
+    bool isDone = count == 1 || works(*set);
+    for (unsigned guess = 1; guess < count && !isDone; ++guess) {
+      llvm::Expected<InputSet> other = generateInputs(function, preferred, meter, guess);
+      if (!other)
+        return other.takeError();
+      isDone = works(*other);
+      if (isDone)
+        *set = std::move(*other);
+    }
     sets.push_back(std::move(*set));
   }
   return sets;

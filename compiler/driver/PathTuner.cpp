@@ -139,7 +139,8 @@ llvm::Error PathTuner::measure(ModuleOp simplified, llvm::ArrayRef<std::string> 
   if (runners.empty())
     return llvm::Error::success();
   auto meter = [&](InputSet &shapes) { return runners.front()->model->measureMemory(shapes); };
-  llvm::Expected<std::vector<InputSet>> sets = generateInputSets(simplified, programs, meter);
+  llvm::Expected<std::vector<InputSet>> sets = generateInputSets(
+      simplified, programs, meter, [&](InputSet &inputs) { return runners.front()->run(inputs).empty(); });
   if (!sets)
     return sets.takeError();
   constexpr int kWarmups = 2, kMinRounds = 5, kMaxRounds = 500;
