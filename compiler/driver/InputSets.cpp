@@ -45,7 +45,7 @@ static SmallVector<AffineExpr> listLengths(func::FuncOp function) {
 
 /// How many guesses there are: sizes of a single length have nothing to fit.
 static unsigned countGuesses(func::FuncOp function) {
-  constexpr size_t kMaxLengths = 3;
+  constexpr size_t kMaxLengths = 3; // policy: eight guesses
   size_t lengths = listLengths(function).size();
   return lengths < 2 ? 1 : 1u << std::min(lengths, kMaxLengths);
 }
