@@ -115,6 +115,8 @@ static bool hasLoops(ModuleOp module) {
 
 /// Why the error of a choice is not measured; empty where it is.
 std::string ToleranceSearch::getWhyUnmeasured(const Choice &choice) const {
+  if (setup.options.skipsError)
+    return "--no-measure-error was passed";
   // What an earlier choice was measured for, this one is.
   if (isErrorAsked(setup.options) || choice.totalTaken > 0 || choice.number > 1)
     return "";

@@ -313,7 +313,7 @@ static llvm::Expected<Choice> lowerModel(Imported imported, const Setup &setup, 
     meter = std::make_unique<ErrorMeter>(imported.module->clone(), options.readInputs, getReferenceTarget(setup),
                                          setup.kernels);
   PathChoice paths;
-  paths.budget.each = getFirstBudget(options.tolerance);
+  paths.budget.each = options.skipsError ? 0 : getFirstBudget(options.tolerance);
   if (llvm::Error error = openProfiles(setup, paths, runner))
     return error;
   llvm::Expected<Graph> graph = simplifyGraph(std::move(imported), setup, paths, runner);

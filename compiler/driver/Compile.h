@@ -58,6 +58,7 @@ struct CompileOptions {
   double tolerance = kDefaultTolerance; ///< largest error of an output
   bool needsTolerance = true;           ///< whether it is an error to exceed it, and not a warning
   bool measuresError = false;           ///< even where every operation has its default implementation
+  bool skipsError = false;              ///< errors are not measured: algorithms are taken that need no measurement
   InputReader readInputs;               ///< to measure errors with, then in any case; where null, inputs are generated
   uint64_t memoryLimit = 0;             ///< bytes that a run may need, for all sizes that the ranges allow; 0: any
   uint64_t l2Bytes = 0,

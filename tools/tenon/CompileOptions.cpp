@@ -86,15 +86,22 @@ static void addAccuracyOptions(CLI::App &command, CompileArguments &arguments) {
       ->capture_default_str()
       ->type_name("R")
       ->group(kGroup);
-  command
-      .add_flag("--measure-error", options.measuresError,
-                "compare outputs with an f64 reference even if only exact algorithms were chosen")
-      ->group(kGroup);
+  CLI::Option *asked = command
+                           .add_flag("--measure-error", options.measuresError,
+                                     "compare outputs with an f64 reference even if only exact algorithms were chosen")
+                           ->group(kGroup);
+  CLI::Option *skipped =
+      command
+          .add_flag("--no-measure-error", options.skipsError,
+                    "never compare; then only algorithms are chosen that are as exact as sums in their type")
+          ->excludes(asked)
+          ->group(kGroup);
   command
       .add_option("--error-inputs", arguments.errorInputs,
                   "inputs to measure the error with: NAME.npy files, or a folder of them for each input set; default: "
                   "random inputs")
       ->type_name("DIR")
+      ->excludes(skipped)
       ->group(kGroup);
 }
 
