@@ -32,7 +32,7 @@ def attempt(kind, seed, data, folder):
     result = subprocess.run(["tenon", "compile", path, "-o", path + ".tenon"], capture_output=True, timeout=120)
     lines = result.stderr.splitlines()
     ours = all(line.startswith(b"tenon: error: ") or line.startswith(b"tenon: warning: ") for line in lines)
-    if result.returncode not in (0, 1, 3) or not ours or (result.returncode and not lines):
+    if result.returncode not in (0, 1, 3, 5) or not ours or (result.returncode and not lines):
         return f"{kind} {seed}: exit code {result.returncode}: {result.stderr.decode('utf-8', 'replace')}"
     os.remove(path)
     if result.returncode and os.path.exists(path + ".tenon"):

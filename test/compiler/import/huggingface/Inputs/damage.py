@@ -39,7 +39,7 @@ def attempt(seed, source, root):
     result = subprocess.run(["tenon", "compile", folder, "-o", folder + ".tenon"], capture_output=True, timeout=120)
     lines = result.stderr.splitlines()
     ours = all(line.startswith(b"tenon: error: ") for line in lines)
-    if result.returncode not in (0, 1, 3) or not ours or (result.returncode and not lines):
+    if result.returncode not in (0, 1, 3, 5) or not ours or (result.returncode and not lines):
         return f"{seed}: exit code {result.returncode}: {result.stderr.decode('utf-8', 'replace')}"
     return None
 
