@@ -188,10 +188,10 @@ def WidenFloats : Pass<"tenon-widen-floats", "::mlir::func::FuncOp"> {
       %1 = tenon.exp %0 : (tensor<4xf64>) -> tensor<4xf64>
     ```
 
-    With `round-halves`, what is f16 or bf16 in the model is rounded to it where it is
+    With `round-reduced-precision`, what is f16 or bf16 in the model is rounded to it where it is
     computed: how far the model's own types are off, with operations that are exact.
   }];
-  let options = [Option<"roundHalves", "round-halves", "bool", "false", "round results to f16 and bf16 where they are">];
+  let options = [Option<"roundReducedPrecision", "round-reduced-precision", "bool", "false", "round results to f16 and bf16 where they are">];
 }
 
 def PromoteToF32 : Pass<"tenon-promote-to-f32", "::mlir::func::FuncOp"> {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/cache/CacheArchive.h"
+#include "compiler/cache/CacheColumns.h"
 #include "compiler/errors/CompileError.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -191,8 +192,7 @@ llvm::Expected<CacheTransfer> tenon::importCache(CacheStore &store, const std::s
   llvm::Expected<std::unique_ptr<Database>> archive = Database::open(file, Database::Access::snapshot, kFormat);
   if (!archive)
     return archive.takeError();
-  Statement rows = (*archive)->prepare("SELECT id, kind, key, seal, bytes, title, hardware, compiler, files, messages "
-                                       "FROM entries ORDER BY id");
+  Statement rows = (*archive)->prepare("SELECT " + std::string(kEntryColumns) + " FROM entries e ORDER BY e.id");
   if (!rows.isPrepared() || !(*archive)->prepare("SELECT entry, number, bytes FROM chunks").isPrepared() ||
       !(*archive)->prepare("SELECT entry, model, node FROM uses").isPrepared())
     return (*archive)->makeFault("the export has other tables");
@@ -200,19 +200,8 @@ llvm::Expected<CacheTransfer> tenon::importCache(CacheStore &store, const std::s
   int status;
   while ((status = rows.step()) == SQLITE_ROW) {
     CacheEntry entry;
-    entry.id = rows.takeInteger();
-    std::optional<CacheKind> kind = getCacheKind(rows.takeText());
-    entry.kind = kind.value_or(CacheKind::kernel);
-    entry.key = rows.takeText();
-    entry.seal = rows.takeText();
-    entry.bytes = std::max<int64_t>(rows.takeInteger(), 0);
-    entry.title = rows.takeText();
-    entry.hardware = rows.takeText();
-    entry.compiler = rows.takeText();
-    entry.files = rows.takeText();
-    entry.messages = rows.takeText();
-    llvm::Expected<std::string> fault =
-        kind ? importEntry(store, **archive, entry, transfer) : llvm::Expected<std::string>("its kind is unknown");
+    llvm::Expected<std::string> fault = takeColumns(rows, entry) ? importEntry(store, **archive, entry, transfer)
+                                                                 : llvm::Expected<std::string>("its kind is unknown");
     if (!fault)
       return fault.takeError();
     if (!fault->empty() && transfer.skipped++ == 0)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/cache/CacheStore.h"
+#include "compiler/cache/CacheColumns.h"
 #include "compiler/errors/CompileError.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -42,8 +43,8 @@ CREATE TABLE uses (
 /// The number says "Tenc".
 static constexpr Database::Format kFormat = {"index of a cache", 1, 0x54656e63, kSchema};
 
-static constexpr char kColumns[] = "e.id, e.kind, e.key, e.seal, e.bytes, e.title, e.hardware, e.compiler, e.files, "
-                                   "e.messages, e.origin, e.created, e.last_use";
+/// The columns of takeEntry.
+static const std::string kColumns = std::string(kEntryColumns) + ", e.origin, e.created, e.last_use";
 
 /// So many uses of an entry are kept, the last ones.
 static constexpr int64_t kMaxUses = 64;
@@ -51,22 +52,11 @@ static constexpr int64_t kMaxUses = 64;
 /// A row of kColumns; nothing if no cache made it.
 static std::optional<CacheEntry> takeEntry(Statement &row) {
   CacheEntry entry;
-  entry.id = row.takeInteger();
-  std::optional<CacheKind> kind = getCacheKind(row.takeText());
-  entry.kind = kind.value_or(CacheKind::kernel);
-  entry.key = row.takeText();
-  entry.seal = row.takeText();
-  int64_t bytes = row.takeInteger();
-  entry.bytes = std::max<int64_t>(bytes, 0);
-  entry.title = row.takeText();
-  entry.hardware = row.takeText();
-  entry.compiler = row.takeText();
-  entry.files = row.takeText();
-  entry.messages = row.takeText();
+  bool isKnown = takeColumns(row, entry);
   entry.origin = row.takeText();
   entry.created = row.takeInteger();
   entry.lastUse = row.takeInteger();
-  return kind && findFault(entry).empty() ? std::optional(std::move(entry)) : std::nullopt;
+  return isKnown && findFault(entry).empty() ? std::optional(std::move(entry)) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -305,7 +295,7 @@ llvm::Error CacheStore::commit(std::vector<Addition> &additions, llvm::ArrayRef<
 
 llvm::Expected<std::vector<CacheEntry>> CacheStore::select(const std::string &sql,
                                                            llvm::ArrayRef<std::string> texts) const {
-  Statement rows = database->prepare(std::string("SELECT ") + kColumns + " FROM entries e " + sql);
+  Statement rows = database->prepare("SELECT " + kColumns + " FROM entries e " + sql);
   if (!rows.isPrepared())
     return database->makeFault("the index has other tables");
   for (const std::string &text : texts)

@@ -123,8 +123,7 @@ std::string ToleranceSearch::getWhyUnmeasured(const Choice &choice) const {
   if (setup.options.needsTolerance && !hasLoops(module))
     return "";
   return "only algorithms were chosen that are as exact as sums in their type, and its loops may run for long with "
-         "inputs "
-         "that are made up; see --measure-error";
+         "inputs that are made up; see --measure-error";
 }
 
 /// Runs the code of one target of the artifact.
@@ -136,7 +135,7 @@ ErrorReport ToleranceSearch::measureCode(const Choice &choice, const Target &tar
 }
 
 ErrorReport ToleranceSearch::measureEmulated(const Target &target) {
-  llvm::Expected<std::unique_ptr<LoadedModel>> model = emulate(graph, target, paths.selection);
+  llvm::Expected<std::unique_ptr<LoadedModel>> model = emulate(graph, target, paths.selection, setup.kernels.get());
   if (!model)
     return ErrorReport::none(llvm::toString(model.takeError()));
   ErrorReport report = meter->measure(**model, module, setup.options.programs);

@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace tenon;
 
 llvm::Expected<std::unique_ptr<LoadedModel>> tenon::emulate(const phases::Graph &graph, const Target &target,
-                                                            std::shared_ptr<const PathSelection> selection) {
+                                                            std::shared_ptr<const PathSelection> selection,
+                                                            KernelCache *kernels) {
   OwningOpRef<ModuleOp> module = const_cast<phases::Graph &>(graph).module->clone();
   module->setName(target.name);
   Target evaluation = getEvaluationTarget();
@@ -34,7 +35,7 @@ llvm::Expected<std::unique_ptr<LoadedModel>> tenon::emulate(const phases::Graph 
   };
   // The artifact's inputs are the model's, by which given ones are read.
   llvm::Expected<std::unique_ptr<LoadedModel>> model =
-      compileInMemory(*module, build, evaluation, CodeEffort::little, /*borrowsWeights=*/false);
+      compileInMemory(*module, build, evaluation, CodeEffort::little, /*borrowsWeights=*/false, kernels);
   if (model)
     return model;
   std::string reason;

@@ -150,7 +150,7 @@ static double findRoundoff(ModuleOp imported) {
 void ErrorMeter::measureOwnErrors(OwningOpRef<ModuleOp> rounded) {
   ownErrors.assign(wanted.front().size(), 0);
   llvm::Expected<std::unique_ptr<LoadedModel>> reference =
-      loadReference(*rounded, target, /*roundsHalves=*/true, kernels.get());
+      loadReference(*rounded, target, /*roundsReducedPrecision=*/true, kernels.get());
   if (!reference)
     return llvm::consumeError(reference.takeError());
   Results results;
@@ -171,7 +171,7 @@ std::string ErrorMeter::prepare(ModuleOp simplified, ArrayRef<std::string> progr
   roundoff = findRoundoff(*imported);
   OwningOpRef<ModuleOp> rounded = roundoff > 0 ? imported->clone() : ModuleOp();
   llvm::Expected<std::unique_ptr<LoadedModel>> reference =
-      loadReference(*imported, target, /*roundsHalves=*/false, kernels.get());
+      loadReference(*imported, target, /*roundsReducedPrecision=*/false, kernels.get());
   imported = nullptr;
   if (!reference)
     return llvm::toString(reference.takeError());

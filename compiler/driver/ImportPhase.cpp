@@ -12,6 +12,7 @@
 #include "compiler/graph/Elements.h"
 #include "compiler/import/huggingface/ImportHuggingFace.h"
 #include "compiler/import/onnx/ImportOnnx.h"
+#include "compiler/pipeline/Diagnostics.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -202,4 +203,23 @@ llvm::Expected<Imported> phases::importModel(const Setup &setup, PhaseRunner &ru
   if (llvm::Error error = markValues(*imported->module, options.import.marked, options.input))
     return error;
   return imported;
+}
+
+static llvm::Error importAndUse(const CompileOptions &options, PhaseRunner &runner,
+                                llvm::function_ref<llvm::Error(Imported &)> use) {
+  llvm::Expected<Setup> setup = setUp(options, getBackendRegistry());
+  if (!setup)
+    return setup.takeError();
+  llvm::Expected<Imported> imported = importModel(*setup, runner);
+  return imported ? use(*imported) : imported.takeError();
+}
+
+CompileStatus phases::useImported(const CompileOptions &options, llvm::raw_ostream &errors,
+                                  llvm::function_ref<llvm::Error(Imported &)> use) {
+  MLIRContext context(makeRegistry(options, getBackendRegistry()));
+  DiagnosticPrinter diagnostics(context, options.input, errors);
+  PhaseOptions phases;
+  phases.sourceName = options.input;
+  PhaseRunner runner(context, diagnostics, phases);
+  return diagnostics.report(importAndUse(options, runner, use));
 }

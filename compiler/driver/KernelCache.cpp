@@ -156,7 +156,7 @@ KernelObjects KernelCache::take(ModuleOp kernels, const Target &target, CodeEffo
     CacheEntry &entry = (*keys)[name];
     entry.key = key;
     // The reference and constants have kernels of their own.
-    entry.title = getKind(name) + (isCounted ? "" : " while compiling");
+    entry.title = (isCounted ? "" : "compile-time ") + getKind(name);
     entry.hardware = describe(target);
     entry.compiler = "tenon " TENON_VERSION;
     entry.uses = getUses(name, nodes);

@@ -100,23 +100,9 @@ llvm::Error tenon::markValues(ModuleOp imported, ArrayRef<std::string> names, co
   return llvm::Error::success();
 }
 
-static llvm::Error importAndList(const CompileOptions &options, PhaseRunner &runner,
-                                 llvm::function_ref<llvm::Error(ArrayRef<NamedValue>)> use) {
-  llvm::Expected<phases::Setup> setup = phases::setUp(options, getBackendRegistry());
-  if (!setup)
-    return setup.takeError();
-  llvm::Expected<phases::Imported> imported = phases::importModel(*setup, runner);
-  if (!imported)
-    return imported.takeError();
-  return use(imported->stage == Stage::model ? listNamedValues(*imported->module) : std::vector<NamedValue>());
-}
-
 CompileStatus tenon::useNamedValues(const CompileOptions &options, llvm::raw_ostream &errors,
                                     llvm::function_ref<llvm::Error(ArrayRef<NamedValue>)> use) {
-  MLIRContext context(phases::makeRegistry(options, getBackendRegistry()));
-  DiagnosticPrinter diagnostics(context, options.input, errors);
-  PhaseOptions phases;
-  phases.sourceName = options.input;
-  PhaseRunner runner(context, diagnostics, phases);
-  return diagnostics.report(importAndList(options, runner, use));
+  return phases::useImported(options, errors, [&](phases::Imported &imported) {
+    return use(imported.stage == Stage::model ? listNamedValues(*imported.module) : std::vector<NamedValue>());
+  });
 }

@@ -7,14 +7,13 @@
 
 #include "compiler/driver/PathTuner.h"
 #include "compiler/driver/LoadedModel.h"
+#include "compiler/driver/TimedRuns.h"
 #include "compiler/errors/CompileError.h"
 #include "llvm/ADT/STLExtras.h"
-#include <chrono>
 #include <numeric>
 
 using namespace mlir;
 using namespace tenon;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 /// A region with one of its paths.
@@ -118,19 +117,11 @@ static std::vector<ProfileRecord> makeRecords(const TunedModel &tuned, const Har
     auto it = samples.find({picked.region, picked.path});
     if (it == samples.end())
       continue;
-    ProfileRecord record;
-    record.kernel = {picked.region, picked.path, getProfiledCompiler()};
-    record.hardware = hardware;
-    record.threads = threads;
-    setTimes(record, std::move(it->second));
-    record.error = picked.error;
-    record.errorReference = picked.error ? "f64" : "";
-    record.time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-    record.origin = "measured";
+    if (std::optional<ProfileRecord> record =
+            makeRecord(picked.region, picked.path, hardware, threads, std::move(it->second), picked.error))
+      records.push_back(std::move(*record));
     // An operation that was picked several times has one record.
     samples.erase(it);
-    if (findFault(record).empty())
-      records.push_back(std::move(record));
   }
   return records;
 }
@@ -143,20 +134,19 @@ llvm::Error PathTuner::measure(ModuleOp simplified, llvm::ArrayRef<std::string> 
       simplified, programs, meter, [&](InputSet &inputs) { return runners.front()->run(inputs).empty(); });
   if (!sets)
     return sets.takeError();
-  constexpr int kWarmups = 2, kMinRounds = 5, kMaxRounds = 500;
   std::vector<Samples> samples(runners.size());
-  auto begin = Clock::now();
-  for (int round = -kWarmups; round < kMaxRounds; ++round) {
-    if (round >= kMinRounds && std::chrono::duration<double>(Clock::now() - begin).count() > seconds)
-      break;
+  auto runAll = [&](bool counts) -> llvm::Error {
     for (auto [runner, own] : llvm::zip(runners, samples))
       for (InputSet &set : *sets) {
         if (std::string error = runner->run(set); !error.empty())
           return makeError(CompileStatus::unsupported, error);
-        if (round >= 0)
+        if (counts)
           runner->addSamples(own);
       }
-  }
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = runRounds(seconds, runAll))
+    return error;
   for (auto [runner, own] : llvm::zip(runners, samples)) {
     const Hardware *hardware = times.getHardware(runner->tuned.target);
     assert(hardware && "models are measured on the machine that they are for");

@@ -67,6 +67,9 @@ struct Imported {
   mlir::OwningOpRef<mlir::ModuleOp> kernels = {}; ///< of Stage::buffers, as Kernels::modules
 };
 llvm::Expected<Imported> importModel(const Setup &setup, PhaseRunner &runner);
+/// Imports the model of `options` alone, and gives it to `use`. Every failure is one line on `errors`.
+CompileStatus useImported(const CompileOptions &options, llvm::raw_ostream &errors,
+                          llvm::function_ref<llvm::Error(Imported &)> use);
 /// Takes a parsed module, which has passed Stage::model, apart into what Imported has. `input` is for messages.
 llvm::Error splitIR(Imported &imported, const std::string &input);
 /// The targets of a compilation of such IR are those that it was made for, or of these the ones that are wanted.

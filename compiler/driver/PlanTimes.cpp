@@ -7,6 +7,7 @@
 
 #include "compiler/driver/PlanTimes.h"
 #include "compiler/driver/LoadedModel.h"
+#include "compiler/driver/TimedRuns.h"
 #include "compiler/errors/CompileError.h"
 #include "passes/paths/PathSelection.h"
 #include "llvm/ADT/StringExtras.h"
@@ -56,12 +57,8 @@ bool tenon::isPlanRecord(const ProfileRecord &record) {
 /// The nanoseconds of each model's runs. One that is null is the same as the first.
 static llvm::Expected<std::vector<std::vector<double>>> runInTurn(llvm::ArrayRef<std::unique_ptr<LoadedModel>> models,
                                                                   std::vector<InputSet> &sets, double seconds) {
-  constexpr int kWarmups = 2, kMinRounds = 5, kMaxRounds = 500;
   std::vector<std::vector<double>> samples(models.size());
-  auto begin = Clock::now();
-  for (int round = -kWarmups; round < kMaxRounds; ++round) {
-    if (round >= kMinRounds && std::chrono::duration<double>(Clock::now() - begin).count() > seconds)
-      break;
+  auto runAll = [&](bool counts) -> llvm::Error {
     for (auto [model, own] : llvm::zip(models, samples)) {
       if (!model)
         continue;
@@ -75,10 +72,13 @@ static llvm::Expected<std::vector<std::vector<double>>> runInTurn(llvm::ArrayRef
           return makeError(CompileStatus::unsupported, LoadedModel::getText(error));
         nanoseconds += std::chrono::duration<double, std::nano>(Clock::now() - start).count();
       }
-      if (round >= 0)
+      if (counts)
         own.push_back(nanoseconds);
     }
-  }
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = runRounds(seconds, runAll))
+    return error;
   for (auto [model, own] : llvm::zip(models, samples))
     if (!model)
       own = samples.front();
@@ -105,17 +105,10 @@ static llvm::Error measurePlans(llvm::ArrayRef<MeasuredPlan> plans, llvm::ArrayR
   for (auto [plan, model, own] : llvm::zip(plans, models, *samples)) {
     const Hardware *hardware = times.getHardware(plan.region.target);
     assert(hardware && "models are measured on the machine that they are for");
-    ProfileRecord record;
-    record.kernel = {plan.region.text, plan.schedule, getProfiledCompiler()};
-    record.hardware = *hardware;
-    record.threads = tenon_session_threads((model ? model : models.front())->getSession());
-    setTimes(record, std::move(own));
-    record.error = plan.error;
-    record.errorReference = plan.error ? "f64" : "";
-    record.time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-    record.origin = "measured";
-    if (findFault(record).empty())
-      if (llvm::Error error = times.add(plan.region.target, record))
+    int64_t threads = tenon_session_threads((model ? model : models.front())->getSession());
+    if (std::optional<ProfileRecord> record =
+            makeRecord(plan.region.text, plan.schedule, *hardware, threads, std::move(own), plan.error))
+      if (llvm::Error error = times.add(plan.region.target, *record))
         return error;
   }
   return llvm::Error::success();
@@ -191,8 +184,8 @@ static llvm::Error timePlans(const Graph &graph, const PathChoice &paths, const 
   if (options.tolerance > kDefaultTolerance) {
     CompileOptions strict = options;
     strict.tolerance = kDefaultTolerance;
-    Setup strictSetup{strict,         setup.targets,       setup.backend, setup.format,
-                      setup.isFolder, setup.makesArtifact, setup.settings};
+    Setup strictSetup{strict,         setup.targets,       setup.backend,  setup.format,
+                      setup.isFolder, setup.makesArtifact, setup.settings, setup.kernels};
     PathChoice strictPaths = paths;
     strictPaths.number = choice.number + 1;
     strictPaths.budget = {getFirstBudget(strict.tolerance)};

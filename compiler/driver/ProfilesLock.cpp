@@ -19,18 +19,16 @@ llvm::Expected<std::vector<ProfileRecord>> tenon::readProfilesLock(const std::st
   if (!buffer)
     return makeError(CompileStatus::invalid, file + ": " + buffer.getError().message());
   std::vector<ProfileRecord> records;
-  llvm::StringRef text = (*buffer)->getBuffer();
-  for (size_t number = 1; !text.empty(); ++number) {
-    llvm::StringRef line;
-    std::tie(line, text) = text.split('\n');
-    if (line.trim().empty())
-      continue;
-    std::string fault;
-    std::optional<ProfileRecord> record = parseJsonLine(line, fault);
-    if (!record)
-      return makeError(CompileStatus::invalid, file + ": line " + llvm::Twine(number) + " is no record: " + fault);
-    records.push_back(std::move(*record));
-  }
+  std::string firstFault;
+  forEachJsonLine((*buffer)->getBuffer(),
+                  [&](size_t line, std::optional<ProfileRecord> record, const std::string &fault) {
+                    if (record)
+                      records.push_back(std::move(*record));
+                    else if (firstFault.empty())
+                      firstFault = "line " + std::to_string(line) + " is no record: " + fault;
+                  });
+  if (!firstFault.empty())
+    return makeError(CompileStatus::invalid, file + ": " + firstFault);
   return records;
 }
 

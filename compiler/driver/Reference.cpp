@@ -17,9 +17,10 @@ using namespace mlir;
 using namespace tenon;
 
 llvm::Expected<std::unique_ptr<LoadedModel>> tenon::loadReference(ModuleOp imported, const Target &target,
-                                                                  bool roundsHalves, KernelCache *kernels) {
+                                                                  bool roundsReducedPrecision, KernelCache *kernels) {
   auto build = [&](OpPassManager &pm) {
-    buildReferencePipeline(pm, [kernels](ModuleOp module) { return evaluateConstants(module, kernels); }, roundsHalves);
+    buildReferencePipeline(
+        pm, [kernels](ModuleOp module) { return evaluateConstants(module, kernels); }, roundsReducedPrecision);
   };
   llvm::Expected<std::unique_ptr<LoadedModel>> reference =
       compileInMemory(imported, build, target, CodeEffort::little, /*borrowsWeights=*/true, kernels);
@@ -30,30 +31,14 @@ llvm::Expected<std::unique_ptr<LoadedModel>> tenon::loadReference(ModuleOp impor
   return makeError(category, "the model cannot be computed in f64" + (reason.empty() ? "" : ": " + reason));
 }
 
-static llvm::Error importAndUse(const CompileOptions &options, PhaseRunner &runner,
-                                llvm::function_ref<llvm::Error(LoadedModel &)> use) {
-  llvm::Expected<phases::Setup> setup = phases::setUp(options, getBackendRegistry());
-  if (!setup)
-    return setup.takeError();
-  llvm::Expected<phases::Imported> imported = phases::importModel(*setup, runner);
-  if (!imported)
-    return imported.takeError();
-  if (imported->stage != Stage::model)
-    return makeError(CompileStatus::unsupported,
-                     options.input + ": is IR of kernels, which cannot be computed in f64; compare the model itself");
-  llvm::Expected<std::unique_ptr<LoadedModel>> reference =
-      loadReference(*imported->module, *getBackendRegistry().getTarget(kHostTarget));
-  if (!reference)
-    return prefixError(reference.takeError(), options.input + ": ");
-  return use(**reference);
-}
-
 CompileStatus tenon::useReference(const CompileOptions &options, llvm::raw_ostream &errors,
                                   llvm::function_ref<llvm::Error(LoadedModel &)> use) {
-  MLIRContext context(phases::makeRegistry(options, getBackendRegistry()));
-  DiagnosticPrinter diagnostics(context, options.input, errors);
-  PhaseOptions phases;
-  phases.sourceName = options.input;
-  PhaseRunner runner(context, diagnostics, phases);
-  return diagnostics.report(importAndUse(options, runner, use));
+  return phases::useImported(options, errors, [&](phases::Imported &imported) -> llvm::Error {
+    if (imported.stage != Stage::model)
+      return makeError(CompileStatus::unsupported,
+                       options.input + ": is IR of kernels, which cannot be computed in f64; compare the model itself");
+    llvm::Expected<std::unique_ptr<LoadedModel>> reference =
+        loadReference(*imported.module, *getBackendRegistry().getTarget(kHostTarget));
+    return reference ? use(**reference) : prefixError(reference.takeError(), options.input + ": ");
+  });
 }

@@ -18,10 +18,11 @@ class KernelCache;
 class LoadedModel;
 
 /// The imported model, which it changes, as a program for `target`, which runs here, that computes all floats in f64.
-/// With `roundsHalves`, results that are f16 or bf16 in the model are rounded to that. `kernels` may have some of its
-/// kernels, and be null.
+/// With `roundsReducedPrecision`, results that are f16 or bf16 in the model are rounded to that. `kernels` may have
+/// some of its kernels, and be null.
 llvm::Expected<std::unique_ptr<LoadedModel>> loadReference(mlir::ModuleOp imported, const Target &target,
-                                                           bool roundsHalves = false, KernelCache *kernels = nullptr);
+                                                           bool roundsReducedPrecision = false,
+                                                           KernelCache *kernels = nullptr);
 
 /// Imports the model of `options` and gives `use` the program that computes it in f64. Every failure is one line on
 /// `errors`.

@@ -141,8 +141,8 @@ void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate, co
   buildPlacePipeline(pm);
 }
 
-void tenon::buildReferencePipeline(OpPassManager &pm, ConstantEvaluator evaluate, bool roundsHalves) {
-  pm.nest<func::FuncOp>().addPass(createWidenFloats({roundsHalves}));
+void tenon::buildReferencePipeline(OpPassManager &pm, ConstantEvaluator evaluate, bool roundsReducedPrecision) {
+  pm.nest<func::FuncOp>().addPass(createWidenFloats({roundsReducedPrecision}));
   GraphOptions options;
   options.hasPaths = false;
   options.maxGrowthBytes = 0;

@@ -59,8 +59,9 @@ void buildPlacePipeline(mlir::OpPassManager &pm, const PlanOptions &options = {}
 /// All four of these.
 void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
 /// An imported module becomes a program that computes the same in f64, made in little time: weights are converted when
-/// it runs, and nothing is searched for. With `roundsHalves`, what is f16 or bf16 in the model is rounded to that.
-void buildReferencePipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, bool roundsHalves = false);
+/// it runs, and nothing is searched for. With `roundsReducedPrecision`, what is f16 or bf16 in the model is rounded to
+/// that.
+void buildReferencePipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, bool roundsReducedPrecision = false);
 /// Tiled kernels become buffers: what all targets share.
 void buildBufferPipeline(mlir::OpPassManager &pm);
 /// Kernels in tenon operations become loops on buffers.

@@ -250,3 +250,17 @@ std::optional<ProfileRecord> tenon::parseJsonLine(llvm::StringRef line, std::str
   error = reader.getFault().empty() ? findFault(record) : reader.getFault();
   return error.empty() ? std::optional(std::move(record)) : std::nullopt;
 }
+
+void tenon::forEachJsonLine(
+    llvm::StringRef text,
+    llvm::function_ref<void(size_t line, std::optional<ProfileRecord> record, const std::string &fault)> use) {
+  for (size_t number = 1; !text.empty(); ++number) {
+    llvm::StringRef line;
+    std::tie(line, text) = text.split('\n');
+    if (line.trim().empty())
+      continue;
+    std::string fault;
+    std::optional<ProfileRecord> record = parseJsonLine(line, fault);
+    use(number, std::move(record), fault);
+  }
+}

@@ -8,6 +8,7 @@
 #ifndef TENON_COMPILER_PROFILES_PROFILE_H
 #define TENON_COMPILER_PROFILES_PROFILE_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
@@ -69,6 +70,11 @@ std::string findFault(const ProfileRecord &record);
 /// A record as a line of JSON, and back. `error` says why a line is none.
 std::string toJsonLine(const ProfileRecord &record);
 std::optional<ProfileRecord> parseJsonLine(llvm::StringRef line, std::string &error);
+
+/// Calls `use` with what each line of `text` that is not empty says: a record, or why it is none. Lines count from 1.
+void forEachJsonLine(
+    llvm::StringRef text,
+    llvm::function_ref<void(size_t line, std::optional<ProfileRecord> record, const std::string &fault)> use);
 
 } // namespace tenon
 

@@ -258,19 +258,12 @@ llvm::Expected<std::vector<std::string>> ProfileStore::verify() const {
 llvm::Expected<ImportedProfiles> tenon::importProfiles(ProfileStore &store, llvm::StringRef text) {
   ImportedProfiles result;
   std::vector<ProfileRecord> records;
-  for (size_t number = 1; !text.empty(); ++number) {
-    llvm::StringRef line;
-    std::tie(line, text) = text.split('\n');
-    if (line.trim().empty())
-      continue;
-    std::string fault;
-    if (std::optional<ProfileRecord> record = parseJsonLine(line, fault)) {
+  forEachJsonLine(text, [&](size_t line, std::optional<ProfileRecord> record, const std::string &fault) {
+    if (record)
       records.push_back(std::move(*record));
-      continue;
-    }
-    if (result.skipped++ == 0)
-      result.firstFault = "line " + std::to_string(number) + ": " + fault;
-  }
+    else if (result.skipped++ == 0)
+      result.firstFault = "line " + std::to_string(line) + ": " + fault;
+  });
   if (llvm::Error error = store.add(records))
     return error;
   result.added = records.size();

@@ -7,12 +7,13 @@
 
 #include "compiler/report/ErrorFigures.h"
 #include "compiler/report/ArtifactView.h"
+#include "compiler/report/Meta.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 using namespace tenon;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 /// Two digits: "1.9e-06".
 static std::string getFigure(const Json &error) {
@@ -57,11 +58,6 @@ static std::string describePaths(const Json &paths, bool isMeasured) {
     return text;
   std::string number = paths["choices"].dump();
   return text + "; choice " + number + ", those before were less exact than --tolerance allows";
-}
-
-static Json parseMeta(llvm::StringRef meta) {
-  auto isShallow = [](int depth, Json::parse_event_t, Json &) { return depth < 16; };
-  return Json::parse(meta, isShallow, /*allow_exceptions=*/false);
 }
 
 std::optional<double> tenon::getLargestError(llvm::StringRef meta) {

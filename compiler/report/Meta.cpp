@@ -18,12 +18,14 @@
 using namespace tenon;
 using Json = nlohmann::ordered_json;
 
-Json tenon::readMeta(const ArtifactView &view) {
+Json tenon::parseMeta(llvm::StringRef text) {
   // Printing goes as deep as the value does, so what nests deeper than any compiler writes is left out.
   auto isShallow = [](int depth, Json::parse_event_t, Json &) { return depth < 16; };
-  Json meta = Json::parse(view.getMeta(), isShallow, /*allow_exceptions=*/false);
+  Json meta = Json::parse(text, isShallow, /*allow_exceptions=*/false);
   return meta.is_discarded() ? Json() : meta;
 }
+
+Json tenon::readMeta(const ArtifactView &view) { return parseMeta(view.getMeta()); }
 
 std::string tenon::getRecordsText(const ArtifactView &view) {
   Json meta = readMeta(view);
@@ -53,8 +55,7 @@ static std::string getShortFigure(double value) {
 }
 
 std::vector<std::string> tenon::listPlanTimes(llvm::StringRef meta) {
-  auto isShallow = [](int depth, Json::parse_event_t, Json &) { return depth < 16; };
-  Json json = Json::parse(meta, isShallow, /*allow_exceptions=*/false);
+  Json json = parseMeta(meta);
   Json plans = json.is_object() ? json["plans"] : Json();
   std::vector<std::pair<std::string, std::string>> texts; // by target
   auto isNumber = [](const Json &plan, const char *key) { return plan.contains(key) && plan[key].is_number(); };

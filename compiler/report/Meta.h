@@ -20,7 +20,9 @@ namespace tenon {
 
 class ArtifactView;
 
-/// The JSON section; null where that is no JSON.
+/// What a JSON section says; null where that is no JSON.
+nlohmann::ordered_json parseMeta(llvm::StringRef text);
+/// The same of an artifact.
 nlohmann::ordered_json readMeta(const ArtifactView &view);
 
 /// How the artifact was compiled, as titles and texts: the tolerance, how many choices of paths were measured, and what

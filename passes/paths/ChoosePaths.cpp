@@ -10,11 +10,12 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/paths/Bf16Activations.h"
 #include "passes/paths/ErrorBudget.h"
-#include "passes/paths/NarrowActivations.h"
 #include "passes/paths/Path.h"
 #include "passes/paths/PathAction.h"
 #include "passes/paths/PathErrors.h"
+#include "passes/paths/PathOperations.h"
 #include "passes/paths/PathSelection.h"
 #include "passes/paths/PathTimes.h"
 #include "passes/paths/SplitProduct.h"
@@ -32,16 +33,6 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-int64_t tenon::countWeightBytes(func::FuncOp function) {
-  int64_t bytes = 0;
-  function.walk([&](WeightOp weight) {
-    RankedTensorType type = weight.getType();
-    if (!isa<SplatElementsAttr>(weight.getValue()))
-      bytes += type.getNumElements() * llvm::divideCeilSigned(type.getElementTypeBitWidth(), 8);
-  });
-  return bytes;
-}
-
 namespace {
 struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
   using ChoosePathsBase::ChoosePathsBase;
@@ -51,13 +42,8 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
         selection(std::move(selection)) {}
 
   void runOnOperation() override {
-    Machine machine = getMachine(getOperation());
-    machine.weightBytes = countWeightBytes(getOperation());
-    SmallVector<Operation *> operations;
-    getOperation().walk([&](Operation *op) {
-      if (isa<TenonDialect>(op->getDialect()))
-        operations.push_back(op);
-    });
+    Machine machine = getPathMachine(getOperation());
+    SmallVector<Operation *> operations = listPathOperations(getOperation());
     std::vector<SmallVector<Candidate>> all;
     for (Operation *op : operations)
       all.push_back(listCandidates(op, machine));
@@ -86,7 +72,7 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
     }
     marker.setRegion({});
     if (!isMeasuring)
-      narrowActivations(rewriter, machine, all, chosen);
+      storeActivations(rewriter, machine, all, chosen);
     getOperation().walk([](Operation *op) { op->removeAttr(kPlaceAttr); });
   }
 
@@ -260,15 +246,15 @@ private:
   }
 
   /// Spends what is left of the budget on activations that are stored as bf16, if that saves enough.
-  void narrowActivations(IRRewriter &rewriter, const Machine &machine, ArrayRef<SmallVector<Candidate>> all,
-                         ArrayRef<const Path *> chosen) {
+  void storeActivations(IRRewriter &rewriter, const Machine &machine, ArrayRef<SmallVector<Candidate>> all,
+                        ArrayRef<const Path *> chosen) {
     double total = 0, saved = 0;
     for (auto [candidates, path] : llvm::zip(all, chosen))
       for (const Candidate &candidate : candidates)
         total += candidate.path == path ? candidate.cycles : 0;
-    SmallVector<NarrowActivation> activations = listNarrowActivations(getOperation(), machine);
+    SmallVector<Bf16Activation> activations = listBf16Activations(getOperation(), machine);
     std::vector<std::vector<PricedPath>> priced;
-    for (const NarrowActivation &activation : activations) {
+    for (const Bf16Activation &activation : activations) {
       priced.push_back({{activation.savedCycles, 0}, {0, kBf16RoundingError}});
       saved += activation.savedCycles;
     }
@@ -276,9 +262,10 @@ private:
       return;
     ErrorBudget left{budget, std::sqrt(std::max(totalBudget * totalBudget - variance, 0.0))};
     for (auto [activation, place] : llvm::zip(activations, distributeBudget(priced, left))) {
-      if (place == 0 || !isAllowed(activation.rounding, kNarrowName) || !selectRounded(activation.rounding.getInput()))
+      if (place == 0 || !isAllowed(activation.rounding, kBf16ActivationName) ||
+          !selectRounded(activation.rounding.getInput()))
         continue;
-      narrow(activation, rewriter);
+      storeAsBf16(activation, rewriter);
       errors->addTaken(kBf16RoundingError);
       variance += kBf16RoundingError * kBf16RoundingError;
     }
@@ -305,7 +292,7 @@ private:
   /// The number of an operation among those of its function, while paths are taken.
   static constexpr llvm::StringLiteral kPlaceAttr = "tenon.place";
   /// What a bisection calls an activation that is stored as bf16.
-  static constexpr llvm::StringLiteral kNarrowName = "bf16_activation";
+  static constexpr llvm::StringLiteral kBf16ActivationName = "bf16_activation";
 
   PathPolicy policy;
   double variance = 0; ///< of the errors that were taken

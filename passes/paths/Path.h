@@ -13,7 +13,6 @@
 #ifndef TENON_PASSES_PATHS_PATH_H
 #define TENON_PASSES_PATHS_PATH_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "passes/cost/Machine.h"
 #include "passes/cost/PathPolicy.h"
@@ -39,9 +38,6 @@ public:
   /// leaves it as it is.
   virtual mlir::Operation *take(mlir::Operation *op, const Machine &machine, mlir::RewriterBase &rewriter) const = 0;
 };
-
-/// The bytes of a function's weights, as Machine::weightBytes has them.
-int64_t countWeightBytes(mlir::func::FuncOp function);
 
 /// Returns all paths, with the default policy. Of paths that cost the same the first is taken.
 const std::vector<std::unique_ptr<Path>> &getPaths();

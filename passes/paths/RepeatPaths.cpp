@@ -11,6 +11,7 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/paths/Path.h"
+#include "passes/paths/PathOperations.h"
 #include "passes/paths/PathSelection.h"
 #include "passes/paths/Perturbation.h"
 #include "llvm/ADT/STLExtras.h"
@@ -38,13 +39,8 @@ struct RepeatPaths : public tenon::impl::RepeatPathsBase<RepeatPaths> {
   explicit RepeatPaths(std::shared_ptr<const PathSelection> selection) : selection(std::move(selection)) {}
 
   void runOnOperation() override {
-    Machine machine = getMachine(getOperation());
-    machine.weightBytes = countWeightBytes(getOperation());
-    SmallVector<Operation *> operations;
-    getOperation().walk([&](Operation *op) {
-      if (isa<TenonDialect>(op->getDialect()))
-        operations.push_back(op);
-    });
+    Machine machine = getPathMachine(getOperation());
+    SmallVector<Operation *> operations = listPathOperations(getOperation());
     StringRef target = cast<ModuleOp>(getOperation()->getParentOp()).getName().value_or("");
     IRRewriter rewriter(&getContext());
     size_t numChoices = 0;

@@ -28,7 +28,7 @@ struct WidenFloats : public tenon::impl::WidenFloatsBase<WidenFloats> {
     auto looksAtBits = [](Operation *op) { return op->hasTrait<FixedElementTypes>(); };
     auto isReduced = [](Type element) { return isReducedPrecision(element); };
     FloatWidening widening{Float64Type::get(&getContext()), isNarrow, looksAtBits};
-    if (roundHalves)
+    if (roundReducedPrecision)
       widening.isRounded = isReduced;
     widenFloats(function, widening);
     SmallVector<Type> results(function.getBody().front().getTerminator()->getOperandTypes());

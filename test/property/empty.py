@@ -17,7 +17,6 @@ import os
 import pathlib
 import random
 import re
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -29,6 +28,7 @@ import numpy
 import onnx
 from corrections import correctionsFor
 from onnx.reference import ReferenceEvaluator
+from programs import GUARD_PAGES, call, compileModel
 
 FOLDER = pathlib.Path(onnx.__file__).parent / "backend" / "test" / "data" / "node"
 REFUSED = (1, 3)
@@ -143,12 +143,6 @@ def evaluate(model, values):
         return None
 
 
-def call(*command):
-    environment = os.environ | {"TENON_DEBUG_ARENA": "1"}
-    result = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace", env=environment)
-    return result.returncode, result.stderr.strip()
-
-
 class Sweep:
     def __init__(self, folder, verbose):
         self.folder, self.verbose = folder, verbose
@@ -157,7 +151,7 @@ class Sweep:
     def compile(self, node, dims, name):
         path = self.folder / f"{node.name}-{name}.onnx"
         onnx.save(node.rewrite(dims), path)
-        code, text = call("tenon", "compile", path, "-o", path.with_suffix(".tenon"), "--no-measure-error")
+        code, text = compileModel(path, "-o", path.with_suffix(".tenon"))
         return path.with_suffix(".tenon"), code, text
 
     def run(self, node, artifact, values):
@@ -167,7 +161,7 @@ class Sweep:
             path.write_bytes(onnx.numpy_helper.from_array(numpy.ascontiguousarray(array).reshape(array.shape), value.name).SerializeToString())
             arguments += ["--input", f"{value.name}={path}"]
         results = artifact.with_suffix("")
-        code, text = call("tenon-run", artifact, "--threads", 1, "--output-dir", results, *arguments)
+        code, text = call("tenon-run", artifact, "--threads", 1, "--output-dir", results, *arguments, environment=GUARD_PAGES)
         names = [each.name for each in node.model.graph.output]
         return code, text, [numpy.load(results / f"{name}.npy") for name in names] if code == 0 else None
 

@@ -11,21 +11,20 @@ with exit code 1 and one line that names the node, the index and its limits; wit
 """
 
 import argparse
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 import numpy
 import onnx
 from onnx import helper
+from programs import GUARD_PAGES, call
 
 NODE = "the_node"
 OPSET = 21
 # Ways to run: options, and the environment.
-WAYS = ([["--threads", "1"], {}], [["--threads", "3"], {}], [["--threads", "1"], {"TENON_DEBUG_ARENA": "1"}])
+WAYS = ([["--threads", "1"], {}], [["--threads", "3"], {}], [["--threads", "1"], GUARD_PAGES])
 RANGE = r"index {index} is out of range, it has to be from {first} to {last}"
 
 
@@ -164,11 +163,6 @@ def regions():
 def cases():
     for family in (gathers, scatters, lengths, labels, regions):
         yield from family()
-
-
-def call(*command, environment=None):
-    result = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace", env=os.environ | (environment or {}))
-    return result.returncode, result.stderr.strip()
 
 
 class Checker:

@@ -29,28 +29,15 @@ sys.path[:0] = [os.path.dirname(os.path.abspath(__file__))]
 import cases
 import compare
 import onnx
+from programs import EXIT_UNSUPPORTED, GUARD_PAGES, call, compileModel
 
 PASSED, FAILED, UNSUPPORTED, UNJUDGED = "passed", "failed", "unsupported", "unjudged"
-EXIT_UNSUPPORTED, EXIT_INEXACT = 3, 5
 THREADS = (1, 3)
 GUARDED = "guarded"
 DECOMPOSE = "tenon-infer-shapes,tenon-decompose{all=true}"
 
 
 OFFSET_SAMPLES = 1000
-
-
-def call(*command, guarded=False):
-    """(exit code, what went to standard error)."""
-    environment = os.environ | ({"TENON_DEBUG_ARENA": "1"} if guarded else {})
-    result = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace", env=environment)
-    return result.returncode, result.stderr.strip()
-
-
-def compileModel(*arguments):
-    """Where f32 is too coarse for a model, which may be all that is wrong, it is compiled with what is as exact as f32 sums."""
-    code, text = call("tenon", "compile", *arguments)
-    return call("tenon", "compile", *arguments, "--no-measure-error") if code == EXIT_INEXACT else (code, text)
 
 
 def firstError(text):
@@ -108,7 +95,7 @@ class Batch:
             program = "tenon-run-tiles" if "+amx" in way else "tenon-run"
             outputs = self.folder / f"take-{take}-{way}"
             outputs.mkdir(exist_ok=True)
-            code, text = call(program, artifact, *options, "--output-dir", outputs, *arguments, guarded=way == GUARDED)
+            code, text = call(program, artifact, *options, "--output-dir", outputs, *arguments, environment=GUARD_PAGES if way == GUARDED else None)
             if code:
                 return code, text
         return 0, ""

@@ -1,5 +1,5 @@
 // RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-widen-floats))' | FileCheck %s
-// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-widen-floats{round-halves=true}))' | FileCheck %s --check-prefix=ROUND
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-widen-floats{round-reduced-precision=true}))' | FileCheck %s --check-prefix=ROUND
 
 // Inputs keep their types, results do not.
 // CHECK-LABEL: func.func @arithmetic

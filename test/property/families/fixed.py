@@ -4,11 +4,11 @@
 """Products of few rows with matrices that a run reads from memory: these are stored as numbers of fewer bits. A batch has more of them
 than the caches of the target that is named here."""
 
+import products
 from draw import NUMBERS
 
 TARGETS = ("x86-64-v3",)
 FLOAT = NUMBERS["float32"]
-INDEX = NUMBERS["int64"]
 # Whole groups of numbers and others.
 DEPTHS = (504, 512, 768, 1000, 1004, 1022, 1536)
 ELEMENTS = 800_000
@@ -47,11 +47,7 @@ def drawGemm(d, operator):
 def drawTied(d, operator):
     """An embedding that is the matrix of the output, too."""
     depth, columns = _shape(d)
-    w = d.weight(FLOAT, [columns, depth])
-    index = d.input(INDEX, [d.choose(1, 2)], "plain", low=0, high=columns - 1)
-    x = d.node(operator, [w, index], dtypes=[FLOAT], isResult=d.chance(0.5))
-    transposed = d.node("Transpose", [w], dtypes=[FLOAT], isResult=False, perm=[1, 0])
-    _finish(d, d.node("MatMul", [x, transposed], dtypes=[FLOAT], isResult=False), columns)
+    _finish(d, products.drawTied(d, operator, depth, columns, d.choose(1, 2)), columns)
 
 
 OPERATORS = {

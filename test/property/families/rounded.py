@@ -4,15 +4,17 @@
 """Products and convolutions of f32 whose factors a wide tolerance lets the compiler round to bf16: in vectors where this machine has the
 instruction, and in tile registers, which are computed here."""
 
+import products
 from draw import NUMBERS, makeSize
 
 TARGETS = ("x86-64-v3+amx-bf16",)
 OPTIONS = ("--tolerance", "2e-2")
 FLOAT = NUMBERS["float32"]
-INDEX = NUMBERS["int64"]
 # Whole steps, steps that end beyond the sum, and sums of less than a step.
 DEPTHS = (1, 3, 7, 31, 32, 33, 40, 64, 96, 100, 250, 256, 257, 520)
 WIDTHS = (17, 31, 32, 48, 64, 100, 131, 192)
+# Twice the tolerance, which is relative to the largest element and was kept for other inputs than these.
+SLACK = 4000
 ROWS = (1, 2, 5, 8, 13, 16, 17, 33, 64, 97)
 
 
@@ -21,8 +23,7 @@ def _finish(d, value, columns):
         operands = [value, d.weight(FLOAT, [columns])] if step == "bias" else [value]
         value = d.node("Add" if step == "bias" else "Tanh", operands, dtypes=[FLOAT], isResult=False)
     d.node("Identity", [value], dtypes=[FLOAT])
-    # Relative to the largest element, as the tolerance is, which holds for other inputs than these.
-    d.isWhole, d.slack = True, 4000
+    d.isWhole, d.slack = True, SLACK
 
 
 def _rows(d):
@@ -64,27 +65,14 @@ def drawResidual(d, operator):
 
 
 def drawConv(d, operator):
-    window, stride = d.choose(1, 1, 3, 5), d.choose(1, 1, 2)
-    channels, filters = d.choose(1, 3, 8, 16, 32, 48, 50), d.choose(*WIDTHS)
-    extents = [d.choose(7, 9, 14, 17) for _ in range(2)]
-    shape = [makeSize(d.choose(1, 2), f"{d.name}.n") if d.chance(0.4) else 1, channels, *extents]
-    padding = d.choose(0, window // 2)
-    operands = [d.input(FLOAT, shape, "unit"), d.weight(FLOAT, [filters, channels, window, window])]
-    if d.chance(0.5):
-        operands.append(d.weight(FLOAT, [filters]))
-    value = d.node(operator, operands, dtypes=[FLOAT], isResult=d.chance(0.5), strides=[stride] * 2, pads=[padding] * 4)
-    d.node("Relu", [value], dtypes=[FLOAT])
-    d.isWhole, d.slack = True, 4000
+    products.drawConv(d, operator, (1, 1, 3, 5), (1, 3, 8, 16, 32, 48, 50), WIDTHS)
+    d.isWhole, d.slack = True, SLACK
 
 
 def drawTied(d, operator):
     """An embedding that is the matrix of the output, too."""
     depth, columns = d.choose(32, 40, 64, 96), d.choose(33, 48, 100, 300)
-    w = d.weight(FLOAT, [columns, depth])
-    index = d.input(INDEX, [d.choose(2, 5, 17)], "plain", low=0, high=columns - 1)
-    x = d.node(operator, [w, index], dtypes=[FLOAT], isResult=d.chance(0.5))
-    transposed = d.node("Transpose", [w], dtypes=[FLOAT], isResult=False, perm=[1, 0])
-    _finish(d, d.node("MatMul", [x, transposed], dtypes=[FLOAT], isResult=False), columns)
+    _finish(d, products.drawTied(d, operator, depth, columns, d.choose(2, 5, 17)), columns)
 
 
 OPERATORS = {

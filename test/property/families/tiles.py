@@ -4,6 +4,7 @@
 """Products and convolutions of sizes for which tile registers are chosen, where there are such: they are computed here."""
 
 import numpy
+import products
 from draw import NUMBERS, makeSize
 from onnx import TensorProto
 
@@ -75,16 +76,7 @@ def drawMatMulInteger(d, operator):
 
 
 def drawConv(d, operator):
-    window, stride = d.choose(1, 1, 3), d.choose(1, 1, 2)
-    channels, filters = d.choose(16, 32, 48, 64, 100), d.choose(*WIDTHS)
-    extents = [d.choose(7, 9, 14, 17) for _ in range(2)]
-    shape = [makeSize(d.choose(1, 2), f"{d.name}.n") if d.chance(0.4) else 1, channels, *extents]
-    padding = d.choose(0, window // 2)
-    operands = [d.input(FLOAT, shape, "unit"), d.weight(FLOAT, [filters, channels, window, window])]
-    if d.chance(0.5):
-        operands.append(d.weight(FLOAT, [filters]))
-    value = d.node(operator, operands, dtypes=[FLOAT], isResult=d.chance(0.5), strides=[stride] * 2, pads=[padding] * 4)
-    d.node("Relu", [value], dtypes=[FLOAT])
+    products.drawConv(d, operator, (1, 1, 3), (16, 32, 48, 64, 100), WIDTHS)
     d.isWhole, d.slack = True, 8
 
 

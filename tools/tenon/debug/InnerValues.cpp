@@ -153,8 +153,8 @@ static size_t getElementBytes(int32_t elementType) {
   }
 }
 
-/// An empty tensor, or one of no dimensions.
-static void addEmpty(onnx::GraphProto &graph, const Exposed &value, const std::string &name) {
+/// A tensor that a new node of the graph gives this name; its extents and elements are for the caller to add.
+static onnx::TensorProto &addConstant(onnx::GraphProto &graph, const std::string &name, int elementType) {
   onnx::NodeProto &node = *graph.add_node();
   node.set_op_type("Constant");
   node.add_output(name);
@@ -162,7 +162,13 @@ static void addEmpty(onnx::GraphProto &graph, const Exposed &value, const std::s
   attribute.set_name("value");
   attribute.set_type(onnx::AttributeProto::TENSOR);
   onnx::TensorProto &tensor = *attribute.mutable_t();
-  tensor.set_data_type(value.elementType);
+  tensor.set_data_type(elementType);
+  return tensor;
+}
+
+/// An empty tensor, or one of no dimensions.
+static void addEmpty(onnx::GraphProto &graph, const Exposed &value, const std::string &name) {
+  onnx::TensorProto &tensor = addConstant(graph, name, value.elementType);
   for (int i = 0; i < *value.rank; ++i)
     tensor.add_dims(0);
   if (*value.rank == 0 && value.elementType == onnx::TensorProto::STRING)
@@ -174,15 +180,9 @@ static void addEmpty(onnx::GraphProto &graph, const Exposed &value, const std::s
 /// Makes the output of a graph one of a single dimension: what it has instead of a value whose rank is not known.
 static void flatten(onnx::GraphProto &graph, Exposed &value, int depth) {
   std::string name = getName(value, depth), sizes = name + "/sizes";
-  onnx::NodeProto &constant = *graph.add_node();
-  constant.set_op_type("Constant");
-  constant.add_output(sizes);
-  onnx::AttributeProto &attribute = *constant.add_attribute();
-  attribute.set_name("value");
-  attribute.set_type(onnx::AttributeProto::TENSOR);
-  attribute.mutable_t()->set_data_type(onnx::TensorProto::INT64);
-  attribute.mutable_t()->add_dims(1);
-  attribute.mutable_t()->add_int64_data(-1);
+  onnx::TensorProto &whole = addConstant(graph, sizes, onnx::TensorProto::INT64);
+  whole.add_dims(1);
+  whole.add_int64_data(-1);
   onnx::NodeProto &reshape = *graph.add_node();
   reshape.set_op_type("Reshape");
   reshape.add_input(name);

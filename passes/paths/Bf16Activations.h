@@ -1,4 +1,4 @@
-//===- NarrowActivations.h - activations that are stored as bf16 ----------===//
+//===- Bf16Activations.h - activations that are stored as bf16 ----------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_PATHS_NARROWACTIVATIONS_H
-#define TENON_PASSES_PATHS_NARROWACTIVATIONS_H
+#ifndef TENON_PASSES_PATHS_BF16ACTIVATIONS_H
+#define TENON_PASSES_PATHS_BF16ACTIVATIONS_H
 
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,17 +23,17 @@
 namespace tenon {
 
 /// An activation that is cast to bf16 for products, and that elementwise operations read as f32.
-struct NarrowActivation {
+struct Bf16Activation {
   CastOp rounding;
   double savedCycles; ///< of all cores together, if those read the rounded numbers
 };
 
 /// The activations of a function of which it is worth it, by estimate.
-llvm::SmallVector<NarrowActivation> listNarrowActivations(mlir::func::FuncOp function, const Machine &machine);
+llvm::SmallVector<Bf16Activation> listBf16Activations(mlir::func::FuncOp function, const Machine &machine);
 
 /// Makes all operations read the rounded numbers.
-void narrow(const NarrowActivation &activation, mlir::RewriterBase &rewriter);
+void storeAsBf16(const Bf16Activation &activation, mlir::RewriterBase &rewriter);
 
 } // namespace tenon
 
-#endif // TENON_PASSES_PATHS_NARROWACTIVATIONS_H
+#endif // TENON_PASSES_PATHS_BF16ACTIVATIONS_H

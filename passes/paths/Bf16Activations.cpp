@@ -1,11 +1,11 @@
-//===- NarrowActivations.cpp - activations that are stored as bf16 --------===//
+//===- Bf16Activations.cpp - activations that are stored as bf16 --------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/paths/NarrowActivations.h"
+#include "passes/paths/Bf16Activations.h"
 #include "passes/cost/ProductShape.h"
 #include "passes/cost/SizeHints.h"
 
@@ -26,9 +26,9 @@ static bool isComputed(Value activation) {
   return definition && (definition->hasTrait<Elementwise>() || isa<LoopNestOpInterface>(definition));
 }
 
-SmallVector<NarrowActivation> tenon::listNarrowActivations(func::FuncOp function, const Machine &machine) {
+SmallVector<Bf16Activation> tenon::listBf16Activations(func::FuncOp function, const Machine &machine) {
   SizeHints hints(function);
-  SmallVector<NarrowActivation> found;
+  SmallVector<Bf16Activation> found;
   function.walk([&](CastOp cast) {
     Value activation = cast.getInput();
     if (!cast.getType().getElementType().isBF16() || !getElementTypeOrSelf(activation).isF32() ||
@@ -48,7 +48,7 @@ SmallVector<NarrowActivation> tenon::listNarrowActivations(func::FuncOp function
   return found;
 }
 
-void tenon::narrow(const NarrowActivation &activation, RewriterBase &rewriter) {
+void tenon::storeAsBf16(const Bf16Activation &activation, RewriterBase &rewriter) {
   CastOp rounding = activation.rounding;
   Value exact = rounding.getInput();
   rewriter.moveOpAfter(rounding, exact.getDefiningOp());

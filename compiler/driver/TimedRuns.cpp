@@ -1,0 +1,40 @@
+//===- TimedRuns.cpp - models that run in turn, to be measured ------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/TimedRuns.h"
+#include "compiler/driver/RecordedTimes.h"
+#include <chrono>
+
+using namespace tenon;
+using Clock = std::chrono::steady_clock;
+
+llvm::Error tenon::runRounds(double seconds, llvm::function_ref<llvm::Error(bool counts)> run) {
+  constexpr int kWarmups = 2, kMinRounds = 5, kMaxRounds = 500;
+  auto begin = Clock::now();
+  for (int round = -kWarmups; round < kMaxRounds; ++round) {
+    if (round >= kMinRounds && std::chrono::duration<double>(Clock::now() - begin).count() > seconds)
+      break;
+    if (llvm::Error error = run(round >= 0))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+std::optional<ProfileRecord> tenon::makeRecord(const std::string &region, const std::string &schedule,
+                                               const Hardware &hardware, int64_t threads,
+                                               std::vector<double> nanoseconds, std::optional<double> error) {
+  ProfileRecord record;
+  record.kernel = {region, schedule, getProfiledCompiler()};
+  record.hardware = hardware;
+  record.threads = threads;
+  setTimes(record, std::move(nanoseconds));
+  record.error = error;
+  record.errorReference = error ? "f64" : "";
+  record.time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  record.origin = "measured";
+  return findFault(record).empty() ? std::optional(std::move(record)) : std::nullopt;
+}

@@ -1,0 +1,24 @@
+//===- PathOperations.h - the operations that paths are for ---------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_PATHS_PATHOPERATIONS_H
+#define TENON_PASSES_PATHS_PATHOPERATIONS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/cost/Machine.h"
+
+namespace tenon {
+
+/// The operations of the tenon dialect in a function, nested ones too, in the order in which PathSelection counts them.
+llvm::SmallVector<mlir::Operation *> listPathOperations(mlir::func::FuncOp function);
+
+/// The machine that estimates for these operations are made with: it knows the bytes of the function's weights.
+Machine getPathMachine(mlir::func::FuncOp function);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_PATHS_PATHOPERATIONS_H
