@@ -38,8 +38,8 @@ private:
     return name.substr(name.rfind(':') + 1);
   }
 
-  const char *debugType;
-  mlir::LocationAttr location; ///< of the operation at which a pattern is tried
+  [[maybe_unused]] const char *debugType; ///< nothing is logged where assertions are off
+  mlir::LocationAttr location;            ///< of the operation at which a pattern is tried
 };
 
 /// Applies patterns to all operations inside of `op` until none matches, and writes what they do to the debug output of

@@ -23,9 +23,8 @@ class FuncOp;
 } // namespace mlir
 
 namespace tenon {
-class PathErrors;
 class PathSelection;
-class PathTimes;
+struct PathContext;
 
 namespace plan {
 class ProgramOp;
@@ -44,11 +43,8 @@ using ConstantEvaluator = std::function<llvm::SmallVector<mlir::ElementsAttr>(ml
 /// `tenon-fold-constants` with something to compute with; without, it does nothing.
 std::unique_ptr<mlir::Pass> createFoldConstants(ConstantEvaluator evaluate, FoldConstantsOptions options = {});
 
-/// `tenon-choose-paths` that takes errors, which must not be null, from what was measured before, and adds what it
-/// takes to `selection`, which may be null.
-std::unique_ptr<mlir::Pass> createChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors,
-                                              std::shared_ptr<PathTimes> times,
-                                              std::shared_ptr<PathSelection> selection);
+/// `tenon-choose-paths` that goes by what is known, and tells what it has chosen.
+std::unique_ptr<mlir::Pass> createChoosePaths(ChoosePathsOptions options, PathContext context);
 
 /// Instead of it: operations take the paths that they took for the target that the module is named after. One that the
 /// module's machine cannot compute gives way to the default implementation, whose result is perturbed by the path's

@@ -465,12 +465,17 @@ def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
     Where real runs are known (passes/paths/PathTimes.h), their times take the place of
     estimates, and the operation keeps them as `tenon.path_times` and `tenon.region`.
 
+    `force` and `exclude` (passes/paths/PathPins.h) leave operations fewer paths. What is
+    forced needs no budget.
+
     Relies on channels last; runs before `tenon-prepack-weights`.
   }];
   let options = [
     Option<"budget", "budget", "double", "2.5e-6", "largest error of a result, relative to its largest element">,
     Option<"totalBudget", "total-budget", "double", "std::numeric_limits<double>::infinity()",
-           "root of the sum of squared errors of all results">
+           "root of the sum of squared errors of all results">,
+    ListOption<"force", "force", "std::string", "REGION=PATH or NODE=PATH that operations have to take">,
+    ListOption<"exclude", "exclude", "std::string", "paths, or REGION=PATH, that operations must not take">
   ];
   let statistics = [Statistic<"numTaken", "taken", "operations with another than the default implementation">];
 }

@@ -28,6 +28,19 @@ double tenon::getFirstBudget(double tolerance) {
 
 bool tenon::isErrorAsked(const CompileOptions &options) { return options.measuresError || options.readInputs; }
 
+/// What the reference is computed on. Where all targets are named, figures do not depend on this machine.
+static Target getReferenceTarget(const Setup &setup) {
+  bool hasHost = llvm::any_of(setup.targets, [](const Target &target) { return target.name == kHostTarget; });
+  return hasHost ? *getBackendRegistry().getTarget(kHostTarget) : getEvaluationTarget();
+}
+
+std::unique_ptr<ErrorMeter> tenon::makeErrorMeter(const Imported &imported, const Setup &setup) {
+  // A clone shares nothing with the model that is compiled.
+  ModuleOp module = const_cast<Imported &>(imported).module.get();
+  return std::make_unique<ErrorMeter>(module.clone(), setup.options.readInputs, getReferenceTarget(setup),
+                                      setup.kernels);
+}
+
 llvm::Expected<Choice> tenon::finishKernels(Choice choice, const Setup &setup, PhaseRunner &runner) {
   if (!setup.options.report.empty())
     recordBufferKernels(*choice.kernels.modules->getOps<ModuleOp>().begin(), choice.kernelIRs);
@@ -118,7 +131,7 @@ std::string ToleranceSearch::getWhyUnmeasured(const Choice &choice) const {
   if (setup.options.skipsError)
     return "--no-measure-error was passed";
   // What an earlier choice was measured for, this one is.
-  if (isErrorAsked(setup.options) || choice.totalTaken > 0 || choice.number > 1)
+  if (isErrorAsked(setup.options) || choice.largestTaken > 0 || choice.number > 1)
     return "";
   if (setup.options.needsTolerance && !hasLoops(module))
     return "";
@@ -183,7 +196,7 @@ llvm::Error ToleranceSearch::measure(Choice &choice) {
 
 /// No choice keeps the tolerance. Who looks for what is wrong with the model gets the best one.
 llvm::Expected<Choice> ToleranceSearch::endExceeded(Choice best) {
-  std::string message = best.error.describeExceeding(setup.options.tolerance);
+  std::string message = best.error.describeExceeding(setup.options.tolerance, !setup.options.pins.empty());
   if (setup.options.needsTolerance)
     return makeError(CompileStatus::inexact, setup.options.input + ": " + message);
   best.number = paths.number;

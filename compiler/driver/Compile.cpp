@@ -7,9 +7,9 @@
 
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Choices.h"
-#include "compiler/driver/Evaluate.h"
 #include "compiler/driver/PathTuner.h"
 #include "compiler/driver/Phases.h"
+#include "compiler/driver/PlanRecords.h"
 #include "compiler/driver/PlanTimes.h"
 #include "compiler/driver/ProfilesLock.h"
 #include "compiler/driver/Record.h"
@@ -57,11 +57,6 @@ static PhaseOptions getPhaseOptions(const CompileOptions &options, PhaseClock &c
   return phases;
 }
 
-/// A file of locked records decides where there is one. Who tunes writes another.
-static bool isLockRead(const CompileOptions &options) {
-  return !options.profilesLock.empty() && options.tuneSeconds == 0 && llvm::sys::fs::exists(options.profilesLock);
-}
-
 /// From where an earlier compilation left off. There is no model to measure its choices against.
 static llvm::Expected<Choice> resume(Imported imported, const Setup &setup, PhaseRunner &runner) {
   if (imported.stage != Stage::buffers) {
@@ -77,41 +72,6 @@ static llvm::Expected<Choice> resume(Imported imported, const Setup &setup, Phas
     return plan.takeError();
   choice.plan = std::move(*plan);
   return finishKernels(std::move(choice), setup, runner);
-}
-
-/// Takes records of real runs into account, if there are any or some are to be made.
-static llvm::Error openProfiles(const Setup &setup, PathChoice &paths, PhaseRunner &runner) {
-  const CompileOptions &options = setup.options;
-  bool isTuning = options.tuneSeconds > 0;
-  if (!setup.backend->getCapabilities().hasPaths)
-    return options.profilesLock.empty()
-               ? llvm::Error::success()
-               : makeError(CompileStatus::misuse, "--profiles-lock: kernels for GPUs are not chosen by records");
-  if (isLockRead(options)) {
-    llvm::Expected<std::vector<ProfileRecord>> locked = readProfilesLock(options.profilesLock);
-    if (!locked)
-      return locked.takeError();
-    if (options.import.onInputFile)
-      options.import.onInputFile(options.profilesLock, 0);
-    paths.times = std::make_shared<RecordedTimes>(setup.targets, std::move(*locked));
-    return llvm::Error::success();
-  }
-  if (options.profiles.empty() && options.profilesLock.empty() && !isTuning)
-    return llvm::Error::success();
-  std::unique_ptr<ProfileStore> store;
-  if (!options.profiles.empty()) {
-    llvm::Expected<std::unique_ptr<ProfileStore>> opened =
-        ProfileStore::open(options.profiles, isTuning ? ProfileStore::Access::write : ProfileStore::Access::read);
-    if (!opened && options.needsProfiles)
-      return opened.takeError();
-    if (!opened) {
-      runner.getDiagnostics().warn("records of real runs do not count: " + llvm::toString(opened.takeError()));
-      return llvm::Error::success();
-    }
-    store = std::move(*opened);
-  }
-  paths.times = std::make_shared<RecordedTimes>(setup.targets, std::move(store));
-  return llvm::Error::success();
 }
 
 /// Measures the paths that there is no record of, for the target that this machine runs. A model that cannot be run or
@@ -281,12 +241,6 @@ static llvm::Error writeOutput(Choice &choice, const RecordedTimes *times, const
   return llvm::Error::success();
 }
 
-/// What the reference is computed on. Where all targets are named, figures do not depend on this machine.
-static Target getReferenceTarget(const Setup &setup) {
-  bool hasHost = llvm::any_of(setup.targets, [](const Target &target) { return target.name == kHostTarget; });
-  return hasHost ? *getBackendRegistry().getTarget(kHostTarget) : getEvaluationTarget();
-}
-
 /// The kernels that need not be generated, unless somebody looks at how they are, or at what else the compilation does.
 static std::shared_ptr<KernelCache> openKernelCache(const CompileOptions &options) {
   bool isLookedAt = options.emit != kArtifactOutput || !options.report.empty() || !options.dumpDir.empty() ||
@@ -302,6 +256,28 @@ static void reportKernelCache(const KernelCache &cache, const CompileOptions &op
     options.onKernels({cache.getNumGenerated(), cache.getNumTaken(), cache.getNote().empty() ? 0u : 1u});
 }
 
+/// Takes the plan that records of whole models say is the fastest one within the tolerance, or else the fastest path of
+/// each operation.
+static llvm::Expected<Choice> choosePlan(const Graph &graph, const PathChoice &paths, ErrorMeter *meter,
+                                         const Setup &setup, uint64_t sourceHash, PhaseRunner &runner) {
+  std::optional<std::vector<PathPin>> recorded;
+  if (paths.times && !paths.pins && setup.makesArtifact)
+    recorded = findFasterPlan(graph, setup, *paths.times, sourceHash);
+  if (recorded) {
+    PathChoice adopted = paths;
+    adopted.pins = std::make_shared<PathPins>(std::move(*recorded), /*areInsistedOn=*/false);
+    llvm::Expected<Choice> choice = lowerWithinTolerance(graph, adopted, meter, setup, sourceHash, runner);
+    std::string message;
+    CompileStatus status = choice ? CompileStatus::done : takeError(choice.takeError(), message);
+    if (status == CompileStatus::done)
+      return choice;
+    // A record may be one of another machine that somebody has imported.
+    if (status != CompileStatus::inexact)
+      return makeError(status, message);
+  }
+  return lowerWithinTolerance(graph, paths, meter, setup, sourceHash, runner);
+}
+
 /// From the model as imported to the output's last phase, with paths within the tolerance. `times` are set if records
 /// of real runs count.
 static llvm::Expected<Choice> lowerModel(Imported imported, const Setup &setup, PhaseRunner &runner,
@@ -310,19 +286,18 @@ static llvm::Expected<Choice> lowerModel(Imported imported, const Setup &setup, 
   uint64_t sourceHash = imported.sourceHash;
   std::unique_ptr<ErrorMeter> meter;
   if (setup.makesArtifact)
-    meter = std::make_unique<ErrorMeter>(imported.module->clone(), options.readInputs, getReferenceTarget(setup),
-                                         setup.kernels);
-  PathChoice paths;
-  paths.budget.each = options.skipsError ? 0 : getFirstBudget(options.tolerance);
-  if (llvm::Error error = openProfiles(setup, paths, runner))
-    return error;
+    meter = makeErrorMeter(imported, setup);
+  llvm::Expected<PathChoice> opened = openPaths(setup, runner);
+  if (!opened)
+    return opened.takeError();
+  PathChoice &paths = *opened;
   llvm::Expected<Graph> graph = simplifyGraph(std::move(imported), setup, paths, runner);
   if (!graph)
     return graph.takeError();
   if (paths.times && options.tuneSeconds > 0)
     if (llvm::Error error = tune(*graph, paths, setup, sourceHash, runner))
       return error;
-  llvm::Expected<Choice> choice = lowerWithinTolerance(*graph, paths, meter.get(), setup, sourceHash, runner);
+  llvm::Expected<Choice> choice = choosePlan(*graph, paths, meter.get(), setup, sourceHash, runner);
   if (!choice)
     return choice;
   times = paths.times;

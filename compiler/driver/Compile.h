@@ -13,6 +13,7 @@
 #include "compiler/errors/CompileError.h"
 #include "compiler/import/ImportModel.h"
 #include "compiler/pipeline/OptBisect.h"
+#include "passes/paths/PathPins.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -71,6 +72,7 @@ struct CompileOptions {
   bool needsProfiles = true; ///< whether it is an error that the file cannot be read, and not a warning
   std::string
       profilesLock; ///< file of the records that decide instead; it is written where there is none, or with --tune
+  std::vector<PathPin> pins;       ///< paths that are demanded or ruled out
   double tuneSeconds = 0;          ///< how long models may run to measure paths that have no record; 0: not at all
   std::optional<StepLimit> bisect; ///< the optional steps that are taken; all of them where it is not set
   bool keepsResults = false;       ///< results of launches become outputs, after those of the model

@@ -83,7 +83,7 @@ const OutputError *ErrorReport::findExceeding(double tolerance) const {
   return worst;
 }
 
-std::string ErrorReport::describeExceeding(double tolerance) const {
+std::string ErrorReport::describeExceeding(double tolerance, bool arePathsPinned) const {
   const OutputError *output = findExceeding(tolerance);
   assert(output && "there is an output that exceeds the tolerance");
   std::string text = "output '" + output->name + "' ";
@@ -99,7 +99,9 @@ std::string ErrorReport::describeExceeding(double tolerance) const {
           ", more than --tolerance " + getFigure(tolerance);
   if (output->own > 0)
     text += " and more than twice what its own f16 or bf16 is off by, " + getFigure(output->own);
-  text += ", even with the most exact algorithms; pass --tolerance " + roundUp(output->error);
+  text += ", even with the most exact algorithms";
+  text += arePathsPinned ? " that --force and --exclude leave" : "";
+  text += "; pass --tolerance " + roundUp(output->error);
   return text + (areInputsGiven ? "" : ", or typical inputs with --error-inputs");
 }
 

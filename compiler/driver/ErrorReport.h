@@ -53,8 +53,8 @@ struct ErrorReport {
   const OutputError *findExceeding(double tolerance) const;
   /// How much of what the tolerance allows is used by the worst output: 1 where that is all.
   double getUsedShare(double tolerance) const;
-  /// Why the tolerance is exceeded and what to do, for one line.
-  std::string describeExceeding(double tolerance) const;
+  /// Why the tolerance is exceeded and what to do, for one line. Whether the user has ruled out more exact paths.
+  std::string describeExceeding(double tolerance, bool arePathsPinned) const;
   /// Of each output the larger error. The outputs are those of one model.
   void merge(const ErrorReport &other);
   /// As the artifact has it (compiler/report/ErrorFigures.h).

@@ -7,6 +7,7 @@
 
 #include "compiler/driver/Evaluate.h"
 #include "compiler/driver/Phases.h"
+#include "compiler/errors/CompileError.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -22,9 +23,7 @@ static GraphOptions getGraphOptions(const Setup &setup, const PathChoice &choice
                           return target.machine.amxBf16 || target.machine.bf16Pairs;
                         });
   graph.budget = choice.budget;
-  graph.errors = choice.errors;
-  graph.times = choice.times;
-  graph.selection = choice.selection;
+  graph.paths = {choice.errors, choice.times, choice.pins, choice.selection, choice.space};
   return graph;
 }
 
@@ -60,6 +59,9 @@ llvm::Expected<Launches> phases::makeLaunches(const Graph &graph, const Setup &s
         buildLaunchPipeline(pm.nest<ModuleOp>(), getGraphOptions(setup, choice));
       }))
     return error;
+  if (choice.pins)
+    if (std::string fault = choice.pins->findFault(); !fault.empty())
+      return makeError(CompileStatus::misuse, fault);
   launches.largestTaken = choice.errors->getLargestTaken();
   launches.totalTaken = choice.errors->getLargestTotal();
   return launches;

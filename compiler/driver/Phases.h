@@ -22,7 +22,9 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "passes/paths/ErrorBudget.h"
 #include "passes/paths/PathErrors.h"
+#include "passes/paths/PathPins.h"
 #include "passes/paths/PathSelection.h"
+#include "passes/paths/PathSpace.h"
 #include <nlohmann/json.hpp>
 
 /// A compilation is a chain of phases: each result is a struct, and a function makes it from the ones before.
@@ -82,8 +84,13 @@ struct PathChoice {
   ErrorBudget budget;  ///< of operations that have not their default implementations
   std::shared_ptr<PathErrors> errors = std::make_shared<PathErrors>();
   std::shared_ptr<RecordedTimes> times; ///< null if records of real runs do not count
+  std::shared_ptr<PathPins> pins;       ///< what a user demands or rules out; may be null
   std::shared_ptr<PathSelection> selection = std::make_shared<PathSelection>(); ///< what was chosen last
+  std::shared_ptr<PathSpace> space; ///< gets all that may be chosen; may be null
 };
+
+/// The first choice, by the user's demands and the records of real runs, if there are any or some are to be made.
+llvm::Expected<PathChoice> openPaths(const Setup &setup, PhaseRunner &runner);
 
 /// The simplified graph, which all targets share and each choice of paths begins with.
 struct Graph {

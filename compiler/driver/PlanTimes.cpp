@@ -7,83 +7,23 @@
 
 #include "compiler/driver/PlanTimes.h"
 #include "compiler/driver/LoadedModel.h"
+#include "compiler/driver/PlanRecords.h"
 #include "compiler/driver/TimedRuns.h"
 #include "compiler/errors/CompileError.h"
-#include "passes/paths/PathSelection.h"
-#include "llvm/ADT/StringExtras.h"
-#include <chrono>
-
-#define XXH_INLINE_ALL
-#include "xxhash.h"
 
 using namespace mlir;
 using namespace tenon;
 using namespace tenon::phases;
-using Clock = std::chrono::steady_clock;
-
-static constexpr llvm::StringRef kPlan = "plan within ";
 
 namespace {
-/// A model with the paths that were chosen within a tolerance, as records name it.
+/// A model with the paths that were chosen within a tolerance.
 struct MeasuredPlan {
   PathRegion region;
-  std::string schedule;        ///< "plan within 1e-05 0123456789abcdef"
+  std::string schedule;
   std::string paths;           ///< what they are
   std::optional<double> error; ///< of its worst output, if one can be bounded
-
-  static MeasuredPlan get(const phases::Graph &graph, const PathSelection &selected, const Target &target,
-                          uint64_t sourceHash, double tolerance);
 };
 } // namespace
-
-MeasuredPlan MeasuredPlan::get(const phases::Graph &graph, const PathSelection &selected, const Target &target,
-                               uint64_t sourceHash, double tolerance) {
-  MeasuredPlan plan;
-  plan.region.target = target.name;
-  llvm::raw_string_ostream os(plan.region.text);
-  os << "model " << llvm::utohexstr(sourceHash, /*LowerCase=*/true, 16);
-  for (func::FuncOp function : getProgramFunctions(const_cast<phases::Graph &>(graph).module.get()))
-    os << ' ' << function.getName() << function.getFunctionType();
-  plan.paths = selected.describe(target.name);
-  uint64_t hash = XXH3_64bits(plan.paths.data(), plan.paths.size());
-  plan.schedule = llvm::formatv("{0}{1:e} {2}", kPlan, tolerance, llvm::utohexstr(hash, /*LowerCase=*/true, 16)).str();
-  return plan;
-}
-
-bool tenon::isPlanRecord(const ProfileRecord &record) {
-  return llvm::StringRef(record.kernel.schedule).starts_with(kPlan);
-}
-
-/// The nanoseconds of each model's runs. One that is null is the same as the first.
-static llvm::Expected<std::vector<std::vector<double>>> runInTurn(llvm::ArrayRef<std::unique_ptr<LoadedModel>> models,
-                                                                  std::vector<InputSet> &sets, double seconds) {
-  std::vector<std::vector<double>> samples(models.size());
-  auto runAll = [&](bool counts) -> llvm::Error {
-    for (auto [model, own] : llvm::zip(models, samples)) {
-      if (!model)
-        continue;
-      double nanoseconds = 0;
-      for (InputSet &set : sets) {
-        if (std::string error = model->bind(set, /*withData=*/true); !error.empty())
-          return makeError(CompileStatus::unsupported, error);
-        tenon_error error;
-        auto start = Clock::now();
-        if (tenon_session_run(model->getSession(), &error) != TENON_OK)
-          return makeError(CompileStatus::unsupported, LoadedModel::getText(error));
-        nanoseconds += std::chrono::duration<double, std::nano>(Clock::now() - start).count();
-      }
-      if (counts)
-        own.push_back(nanoseconds);
-    }
-    return llvm::Error::success();
-  };
-  if (llvm::Error error = runRounds(seconds, runAll))
-    return error;
-  for (auto [model, own] : llvm::zip(models, samples))
-    if (!model)
-      own = samples.front();
-  return samples;
-}
 
 /// Runs compiled models in turn, for so many seconds, and adds their times to the records. The models are those of
 /// `plans`. Fails where they cannot be run.
@@ -114,29 +54,27 @@ static llvm::Error measurePlans(llvm::ArrayRef<MeasuredPlan> plans, llvm::ArrayR
   return llvm::Error::success();
 }
 
-/// The tolerance that a plan was chosen within; nothing of a record of another kind.
-static std::optional<double> getTolerance(const ProfileRecord &record) {
-  llvm::StringRef text = record.kernel.schedule;
-  double tolerance = 0;
-  bool isPlan = text.consume_front(kPlan) && llvm::to_float(text.split(' ').first, tolerance);
-  return isPlan ? std::optional(tolerance) : std::nullopt;
-}
-
 nlohmann::json tenon::describePlans(const RecordedTimes &times, double tolerance) {
+  // Of several for the same tolerance the fastest is the one that the artifact has. Its own tolerance comes first.
+  std::map<std::tuple<bool, std::string, double>, ProfileRecord> fastest;
+  for (const auto &[target, record] : times.listUsed()) {
+    std::optional<double> within = getPlanTolerance(record);
+    if (!within && parsePinnedPlan(record.kernel.schedule))
+      within = tolerance;
+    if (!within)
+      continue;
+    auto [it, isNew] = fastest.try_emplace({*within != tolerance, target, *within}, record);
+    if (!isNew && record.min < it->second.min)
+      it->second = record;
+  }
   nlohmann::json list = nlohmann::json::array();
-  auto add = [&](bool isOwn) {
-    for (const auto &[target, record] : times.listUsed()) {
-      std::optional<double> within = getTolerance(record);
-      if (!within || (*within == tolerance) != isOwn)
-        continue;
-      nlohmann::json &plan = list.emplace_back();
-      plan = {{"target", target}, {"tolerance", *within}, {"nanoseconds", record.min}, {"threads", record.threads}};
-      if (record.error)
-        plan["error"] = *record.error;
-    }
-  };
-  add(true);
-  add(false);
+  for (const auto &[key, record] : fastest) {
+    const auto &[isOther, target, within] = key;
+    nlohmann::json &plan = list.emplace_back();
+    plan = {{"target", target}, {"tolerance", within}, {"nanoseconds", record.min}, {"threads", record.threads}};
+    if (record.error)
+      plan["error"] = *record.error;
+  }
   return list;
 }
 
@@ -144,11 +82,12 @@ nlohmann::json tenon::describePlans(const RecordedTimes &times, double tolerance
 static void findPlans(const phases::Graph &graph, const phases::PathChoice &paths, const Choice &choice,
                       const phases::Setup &setup, uint64_t sourceHash) {
   for (const Target &target : setup.targets) {
-    MeasuredPlan plan = MeasuredPlan::get(graph, *choice.selection, target, sourceHash, setup.options.tolerance);
-    bool isKnown = paths.times->find(plan.region, plan.schedule).has_value();
+    PathRegion region = getPlanRegion(graph, target, sourceHash);
+    std::string schedule = nameChosenPlan(*choice.selection, target, setup.options.tolerance);
+    bool isKnown = paths.times->find(region, schedule).has_value();
     // A lock holds the plans of one compilation: what else was measured then, belongs to it.
     if (isKnown && paths.times->isLocked())
-      paths.times->useAll(plan.region, kPlan);
+      paths.times->useAll(region, isPlanSchedule);
   }
 }
 
@@ -162,7 +101,8 @@ static llvm::Error timePlans(const Graph &graph, const PathChoice &paths, const 
   std::vector<MeasuredPlan> plans, all;
   std::vector<std::unique_ptr<LoadedModel>> models;
   auto add = [&](const Choice &own, double tolerance) -> llvm::Error {
-    MeasuredPlan plan = MeasuredPlan::get(graph, *own.selection, *target, sourceHash, tolerance);
+    MeasuredPlan plan{getPlanRegion(graph, *target, sourceHash), nameChosenPlan(*own.selection, *target, tolerance),
+                      own.selection->describe(target->name), std::nullopt};
     if (own.error.hasBounded())
       plan.error = own.error.getLargest();
     all.push_back(plan);

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A model, too, is a region that has records: a run takes so long with the paths that were chosen within a tolerance.
-// No choice goes by these records; they say what a tolerance is worth.
+// How long a run takes with the paths that were chosen within a tolerance says what that is worth.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +15,6 @@
 #include "compiler/driver/Choices.h"
 
 namespace tenon {
-
-/// Whether a record is that of a plan.
-bool isPlanRecord(const ProfileRecord &record);
 
 /// Looks up what a run takes with the paths that were chosen, for each target. With --tune it is measured where there
 /// is no record of it, as is a run with the paths that would be chosen within the default tolerance, if a wider one is

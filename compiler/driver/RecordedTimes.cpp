@@ -73,10 +73,18 @@ std::optional<double> RecordedTimes::find(const PathRegion &region, llvm::String
   return it->second.min;
 }
 
-void RecordedTimes::useAll(const PathRegion &region, llvm::StringRef beginning) {
+std::vector<ProfileRecord> RecordedTimes::list(const PathRegion &region) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::vector<ProfileRecord> records;
+  for (const auto &[path, record] : getTimes(region))
+    records.push_back(record);
+  return records;
+}
+
+void RecordedTimes::useAll(const PathRegion &region, llvm::function_ref<bool(llvm::StringRef path)> isWanted) {
   std::lock_guard<std::mutex> lock(mutex);
   for (const auto &[path, record] : getTimes(region))
-    if (llvm::StringRef(path).starts_with(beginning))
+    if (isWanted(path))
       used.emplace(region.target, region.text, path);
 }
 

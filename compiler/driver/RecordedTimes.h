@@ -46,8 +46,10 @@ public:
   /// What was picked in this round, and is not known yet.
   std::vector<Picked> takePicked();
 
-  /// Counts the records of a region whose path begins so as looked up.
-  void useAll(const PathRegion &region, llvm::StringRef beginning);
+  /// All records of a region, the fastest of each path.
+  std::vector<ProfileRecord> list(const PathRegion &region);
+  /// Counts the records of a region whose path is such a one as looked up.
+  void useAll(const PathRegion &region, llvm::function_ref<bool(llvm::StringRef path)> isWanted);
 
   /// A record that a choice went by, or that was looked up.
   struct Used {

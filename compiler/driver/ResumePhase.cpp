@@ -98,6 +98,7 @@ static llvm::Error checkOptions(const CompileOptions &options, Stage stage) {
   std::pair<const char *, bool> decided[] = {
       {"--specialize", !options.programs.empty()},
       {"--tune", options.tuneSeconds > 0},
+      {"--force and --exclude", !options.pins.empty()},
       {"--l2-cache", options.l2Bytes != 0},
       {"--llc", options.llcBytes != 0},
       {"--keep-results", options.keepsResults && stage > Stage::launches},

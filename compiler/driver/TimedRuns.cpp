@@ -7,6 +7,7 @@
 
 #include "compiler/driver/TimedRuns.h"
 #include "compiler/driver/RecordedTimes.h"
+#include "compiler/errors/CompileError.h"
 #include <chrono>
 
 using namespace tenon;
@@ -37,4 +38,34 @@ std::optional<ProfileRecord> tenon::makeRecord(const std::string &region, const 
   record.time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   record.origin = "measured";
   return findFault(record).empty() ? std::optional(std::move(record)) : std::nullopt;
+}
+
+llvm::Expected<std::vector<std::vector<double>>> tenon::runInTurn(llvm::ArrayRef<std::unique_ptr<LoadedModel>> models,
+                                                                  std::vector<InputSet> &sets, double seconds) {
+  std::vector<std::vector<double>> samples(models.size());
+  auto runAll = [&](bool counts) -> llvm::Error {
+    for (auto [model, own] : llvm::zip(models, samples)) {
+      if (!model)
+        continue;
+      double nanoseconds = 0;
+      for (InputSet &set : sets) {
+        if (std::string error = model->bind(set, /*withData=*/true); !error.empty())
+          return makeError(CompileStatus::unsupported, error);
+        tenon_error error;
+        auto start = Clock::now();
+        if (tenon_session_run(model->getSession(), &error) != TENON_OK)
+          return makeError(CompileStatus::unsupported, LoadedModel::getText(error));
+        nanoseconds += std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+      }
+      if (counts)
+        own.push_back(nanoseconds);
+    }
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = runRounds(seconds, runAll))
+    return error;
+  for (auto [model, own] : llvm::zip(models, samples))
+    if (!model)
+      own = samples.front();
+  return samples;
 }

@@ -15,7 +15,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
-#include "passes/paths/PathErrors.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -75,9 +74,7 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
   if (options.repeated)
     functions.addPass(createRepeatPaths(options.repeated));
   else if (options.hasPaths)
-    functions.addPass(createChoosePaths({options.budget.each, options.budget.total},
-                                        options.errors ? options.errors : std::make_shared<PathErrors>(), options.times,
-                                        options.selection));
+    functions.addPass(createChoosePaths({options.budget.each, options.budget.total}, options.paths));
   functions.addPass(createPadConvolutions());
   functions.addPass(createPrepackWeights());
   functions.addPass(createHoistReshapes());

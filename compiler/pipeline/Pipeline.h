@@ -12,6 +12,7 @@
 #include "passes/Passes.h"
 #include "passes/cost/Machine.h"
 #include "passes/paths/ErrorBudget.h"
+#include "passes/paths/PathContext.h"
 #include <optional>
 
 namespace mlir {
@@ -22,14 +23,12 @@ namespace tenon {
 
 /// What decides how a graph is computed.
 struct GraphOptions {
-  std::vector<std::string> programs;        ///< sizes for which there is a program of its own (`tenon-specialize`)
-  bool hasPaths = true;                     ///< false: every operation has its default implementation
-  bool keepsResults = false;                ///< results of launches are outputs, too
-  bool promotesToF32 = false;               ///< no machine has arithmetic on halves
-  ErrorBudget budget{2.5e-6};               ///< of operations that have not their default implementations
-  std::shared_ptr<PathErrors> errors;       ///< that were measured before; may be null
-  std::shared_ptr<PathTimes> times;         ///< of real runs; may be null
-  std::shared_ptr<PathSelection> selection; ///< gets the paths that are chosen; may be null
+  std::vector<std::string> programs; ///< sizes for which there is a program of its own (`tenon-specialize`)
+  bool hasPaths = true;              ///< false: every operation has its default implementation
+  bool keepsResults = false;         ///< results of launches are outputs, too
+  bool promotesToF32 = false;        ///< no machine has arithmetic on halves
+  ErrorBudget budget{2.5e-6};        ///< of operations that have not their default implementations
+  PathContext paths;                 ///< what the choice of implementations goes by
   /// Where set: the paths of another machine are taken (tenon-repeat-paths), and none is chosen.
   std::shared_ptr<const PathSelection> repeated;
   /// Bytes that what is computed of weights may have beyond those of the weights.

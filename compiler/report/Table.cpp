@@ -8,6 +8,7 @@
 #include "compiler/report/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Unicode.h"
 #include "llvm/Support/raw_ostream.h"
@@ -120,4 +121,12 @@ void tenon::printWords(llvm::StringRef title, llvm::StringRef text, size_t width
   llvm::SmallVector<llvm::StringRef> words;
   text.split(words, ' ');
   printList(title, llvm::map_to_vector(words, [](llvm::StringRef word) { return word.str(); }), "", width, os);
+}
+
+std::string tenon::timeText(double nanoseconds) {
+  if (nanoseconds < 1e3)
+    return llvm::formatv("{0:F0} ns", nanoseconds);
+  if (nanoseconds < 1e6)
+    return llvm::formatv("{0:F2} us", nanoseconds / 1e3);
+  return llvm::formatv("{0:F2} ms", nanoseconds / 1e6);
 }

@@ -60,6 +60,9 @@ void printList(llvm::StringRef title, llvm::ArrayRef<std::string> items, llvm::S
 /// The same with the words of a text as items.
 void printWords(llvm::StringRef title, llvm::StringRef text, size_t width, llvm::raw_ostream &os);
 
+/// "41.20 ms", "3.50 us", "12 ns".
+std::string timeText(double nanoseconds);
+
 using rt::bytesText;
 using rt::groupDigits;
 

@@ -22,9 +22,8 @@ static double getBestVariance(const Regions &regions, double multiplier) {
     auto getKey = [&](const PricedPath &option) {
       return std::pair(option.cost + multiplier * getVariance(option), option.error);
     };
-    variance += getVariance(*std::min_element(options.begin(), options.end(), [&](const auto &x, const auto &y) {
-      return getKey(x) < getKey(y);
-    }));
+    variance += getVariance(*std::min_element(options.begin(), options.end(),
+                                              [&](const auto &x, const auto &y) { return getKey(x) < getKey(y); }));
   }
   return variance;
 }
@@ -82,7 +81,7 @@ bool BudgetedPlans::enumerate() {
     return false;
   }
   // Sums are rounded: what is equal but for that may be listed.
-  constexpr double kRounding = 1e-9;
+  constexpr double kRounding = 1e-9; // math: sums of doubles
   bound = (relaxed->cost - (multiplier > 0 ? multiplier * variance : 0)) + kRounding * std::abs(relaxed->cost);
   BudgetedPlan plan = makePlan(std::move(relaxed->options));
   if (plan.error * plan.error <= variance * (1 + kRounding)) {

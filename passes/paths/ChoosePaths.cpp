@@ -7,6 +7,7 @@
 
 #include "dialects/tenon/ServedRegion.h"
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/ValueNames.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
@@ -14,9 +15,12 @@
 #include "passes/paths/ErrorBudget.h"
 #include "passes/paths/Path.h"
 #include "passes/paths/PathAction.h"
+#include "passes/paths/PathContext.h"
 #include "passes/paths/PathErrors.h"
 #include "passes/paths/PathOperations.h"
+#include "passes/paths/PathPins.h"
 #include "passes/paths/PathSelection.h"
+#include "passes/paths/PathSpace.h"
 #include "passes/paths/PathTimes.h"
 #include "passes/paths/SplitProduct.h"
 #include "llvm/Support/DebugLog.h"
@@ -36,10 +40,27 @@ using namespace tenon;
 namespace {
 struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
   using ChoosePathsBase::ChoosePathsBase;
-  ChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors, std::shared_ptr<PathTimes> times,
-              std::shared_ptr<PathSelection> selection)
-      : ChoosePathsBase(std::move(options)), errors(std::move(errors)), times(std::move(times)),
-        selection(std::move(selection)) {}
+  ChoosePaths(ChoosePathsOptions options, PathContext context)
+      : ChoosePathsBase(std::move(options)), times(std::move(context.times)), pins(std::move(context.pins)),
+        selection(std::move(context.selection)), space(std::move(context.space)) {
+    if (context.errors)
+      errors = std::move(context.errors);
+  }
+
+  /// Pins may also be options of the pass.
+  LogicalResult initialize(MLIRContext *context) override {
+    std::vector<PathPin> all;
+    for (auto [texts, isForced] : {std::pair(&force, true), {&exclude, false}})
+      for (const std::string &text : *texts) {
+        llvm::Expected<PathPin> pin = PathPin::parse(text, isForced);
+        if (!pin)
+          return emitError(UnknownLoc::get(context), llvm::toString(pin.takeError()));
+        all.push_back(std::move(*pin));
+      }
+    if (!all.empty())
+      pins = std::make_shared<PathPins>(std::move(all));
+    return success();
+  }
 
   void runOnOperation() override {
     Machine machine = getPathMachine(getOperation());
@@ -48,7 +69,11 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
     for (Operation *op : operations)
       all.push_back(listCandidates(op, machine));
     std::vector<PathRegion> regions = listRegions(operations, all);
+    if (pins)
+      applyPins(operations, regions, all);
     setCosts(regions, all);
+    if (space)
+      tellSpace(operations, regions, all);
     findWorthwhile(all);
     bool isMeasuring = times && times->isMeasuring();
     std::vector<const Path *> chosen =
@@ -61,14 +86,16 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
       if (!path)
         continue;
       rewriter.setInsertionPoint(op);
-      marker.setRegion(region.text.empty() ? StringAttr() : rewriter.getStringAttr(region.text));
+      // What is measured is recorded under it.
+      StringRef recorded = times ? StringRef(region.text) : StringRef();
+      marker.setRegion(recorded.empty() ? StringAttr() : rewriter.getStringAttr(recorded));
       Attribute place = op->getAttr(kPlaceAttr);
       Operation *taken = path->take(op, machine, rewriter);
       taken->removeAttr(kServedRegionAttr);
       if (place)
         taken->setAttr(kPlaceAttr, place);
       llvm::stable_sort(candidates, [](const Candidate &x, const Candidate &y) { return x.cost < y.cost; });
-      describe(taken, *path, candidates, region.text);
+      describe(taken, *path, candidates, recorded);
     }
     marker.setRegion({});
     if (!isMeasuring)
@@ -80,6 +107,7 @@ private:
   struct Candidate {
     const Path *path;
     double cycles;
+    bool isDefault;                                   ///< how the operation is computed if nobody chooses
     std::optional<double> nanoseconds = std::nullopt; ///< of real runs
     double cost = 0;                                  ///< in a unit that all operations share
   };
@@ -88,7 +116,7 @@ private:
     SmallVector<Candidate> candidates;
     for (const auto &path : getPaths())
       if (std::optional<double> cycles = path->estimateCycles(op, machine))
-        candidates.push_back({path.get(), *cycles});
+        candidates.push_back({path.get(), *cycles, /*isDefault=*/candidates.empty()});
     return candidates;
   }
 
@@ -98,7 +126,7 @@ private:
     func::FuncOp function = getOperation();
     for (auto [i, op, path, candidates] : llvm::enumerate(operations, chosen, all)) {
       if (path) {
-        double error = path == candidates.front().path ? 0 : getError(op, *path);
+        double error = getError(op, *llvm::find_if(candidates, [&](const Candidate &it) { return it.path == path; }));
         selection->add(getTarget(), function.getName(), i, {path->getName().str(), error});
       }
       op->setAttr(kPlaceAttr, builder.getIndexAttr(i));
@@ -124,14 +152,64 @@ private:
   std::vector<PathRegion> listRegions(ArrayRef<Operation *> operations, ArrayRef<SmallVector<Candidate>> all) const {
     std::vector<PathRegion> regions;
     for (auto [op, candidates] : llvm::zip(operations, all))
-      regions.push_back(times && candidates.size() > 1 ? PathRegion::get(op) : PathRegion());
+      regions.push_back((times && candidates.size() > 1) || ((pins || space) && !candidates.empty())
+                            ? PathRegion::get(op)
+                            : PathRegion());
     return regions;
+  }
+
+  static PinnedOperation getPinned(Operation *op, const PathRegion &region) {
+    return {region.getFingerprint(), llvm::to_vector(listNodes(op->getLoc()))};
+  }
+
+  /// Storing activations as bf16 is one decision for all of them.
+  void tellActivations(double savedCycles, size_t count) {
+    double variance = double(count) * kBf16RoundingError * kBf16RoundingError;
+    PathDecision decision{kActivationsRegion.str(), kActivationsRegion.str(), {}, count, {}};
+    decision.alternatives.push_back({kF32ActivationPath.str(), savedCycles, std::nullopt, 0, 0, /*isDefault=*/true});
+    decision.alternatives.push_back(
+        {kBf16ActivationPath.str(), 0, std::nullopt, kBf16RoundingError, variance, /*isDefault=*/false});
+    constexpr size_t kAfterOperations = std::numeric_limits<size_t>::max(); // format: a place in PathSpace
+    space->add(getTarget(), {getOperation().getName().str(), kAfterOperations}, std::move(decision));
+  }
+
+  /// Leaves each operation the candidates that it may take.
+  void applyPins(ArrayRef<Operation *> operations, ArrayRef<PathRegion> regions,
+                 MutableArrayRef<SmallVector<Candidate>> all) const {
+    for (auto [op, region, candidates] : llvm::zip(operations, regions, all)) {
+      if (candidates.empty())
+        continue;
+      SmallVector<StringRef> names;
+      for (const Candidate &candidate : candidates)
+        names.push_back(candidate.path->getName());
+      std::vector<bool> kept = pins->filter(getPinned(op, region), names);
+      size_t place = 0;
+      llvm::erase_if(candidates, [&](const Candidate &) { return !kept[place++]; });
+    }
+  }
+
+  /// Tells what operations may take, whatever it is off by.
+  void tellSpace(ArrayRef<Operation *> operations, ArrayRef<PathRegion> regions, ArrayRef<SmallVector<Candidate>> all) {
+    for (auto [i, op, region, candidates] : llvm::enumerate(operations, regions, all)) {
+      if (candidates.empty())
+        continue;
+      PinnedOperation pinned = getPinned(op, region);
+      PathDecision decision{region.text, pinned.fingerprint, {}, /*numOperations=*/1, {}};
+      for (StringRef node : pinned.nodes)
+        decision.nodes.push_back(node.str());
+      for (const Candidate &candidate : candidates) {
+        double error = getError(op, candidate);
+        decision.alternatives.push_back({candidate.path->getName().str(), candidate.cycles, candidate.nanoseconds,
+                                         error, error * error, candidate.isDefault});
+      }
+      space->add(region.target, {getOperation().getName().str(), i}, std::move(decision));
+    }
   }
 
   void setCosts(ArrayRef<PathRegion> regions, MutableArrayRef<SmallVector<Candidate>> all) {
     std::vector<std::vector<PathCost>> costs;
     for (auto [region, candidates] : llvm::zip(regions, all)) {
-      if (!region.text.empty())
+      if (times && !region.text.empty())
         for (Candidate &candidate : candidates)
           candidate.nanoseconds = times->find(region, candidate.path->getName());
       std::vector<PathCost> &own = costs.emplace_back();
@@ -151,7 +229,7 @@ private:
     for (ArrayRef<Candidate> candidates : all)
       for (const Candidate &candidate : candidates) {
         double own = candidates.front().cost;
-        total += candidate.path == candidates.front().path ? own : 0;
+        total += &candidate == candidates.begin() ? own : 0;
         saved[candidate.path] += std::max(own - candidate.cost, 0.0);
       }
     worthwhile.clear();
@@ -170,14 +248,14 @@ private:
         continue;
       SmallVector<const Path *> paths;
       SmallVector<PathOption> options;
+      const Candidate &base = getBase(op, candidates);
       for (const Candidate &candidate : candidates) {
-        const Path *path = candidate.path;
-        bool isExact = path == candidates.front().path || path->isAsExact();
-        std::optional<double> error = isExact ? std::nullopt : std::optional(errors->measure(*path, op));
-        if (error && *error > budget)
+        bool isExact = candidate.isDefault || candidate.path->isAsExact();
+        std::optional<double> error = isExact ? std::nullopt : std::optional(getError(op, candidate));
+        if (error && *error > budget && &candidate != &base)
           continue;
-        paths.push_back(path);
-        options.push_back({path->getName(), error});
+        paths.push_back(candidate.path);
+        options.push_back({candidate.path->getName(), error});
       }
       size_t place = times->pick(region, options);
       assert(place < paths.size() && "one of the options is picked");
@@ -196,22 +274,33 @@ private:
     return isTaken;
   }
 
-  /// The error of a path that is not the operation's own; 0 if it needs no budget.
-  double getError(Operation *op, const Path &path) { return path.isAsExact() ? 0 : errors->measure(path, op); }
+  /// The error of a path; 0 if it needs no budget.
+  double getError(Operation *op, const Candidate &candidate) {
+    return candidate.isDefault || candidate.path->isAsExact() ? 0 : errors->measure(*candidate.path, op);
+  }
+
+  /// What an operation takes that gets nothing of the budget: its default implementation, or the most exact path if
+  /// that is ruled out.
+  const Candidate &getBase(Operation *op, ArrayRef<Candidate> candidates) {
+    if (candidates.front().isDefault)
+      return candidates.front();
+    return *std::min_element(candidates.begin(), candidates.end(), [&](const Candidate &x, const Candidate &y) {
+      return std::pair(getError(op, x), x.cost) < std::pair(getError(op, y), y.cost);
+    });
+  }
 
   /// The candidates that may be the best: those that cost less than any that needs no budget, and the cheapest of
-  /// these. The first one, the operation's own, is always exact enough.
-  std::vector<PricedPath> price(Operation *op, ArrayRef<Candidate> candidates) {
-    const Path *own = candidates.front().path;
+  /// these. What the base is off by is not spent, since nothing can save it.
+  std::vector<PricedPath> price(Operation *op, ArrayRef<Candidate> candidates, const Candidate &base) {
     double exact = std::numeric_limits<double>::infinity();
     for (const Candidate &candidate : candidates)
-      if (candidate.path == own || (candidate.path->isAsExact() && worthwhile.contains(candidate.path)))
+      if (&candidate == &base || (candidate.path->isAsExact() && worthwhile.contains(candidate.path)))
         exact = std::min(exact, candidate.cost);
     std::vector<PricedPath> priced;
     for (const Candidate &candidate : candidates) {
-      bool isOwn = candidate.path == own;
-      bool isWorthIt = isOwn || (candidate.cost <= exact && worthwhile.contains(candidate.path));
-      double error = !isWorthIt ? std::numeric_limits<double>::infinity() : isOwn ? 0 : getError(op, *candidate.path);
+      bool isBase = &candidate == &base;
+      bool isWorthIt = isBase || (candidate.cost <= exact && worthwhile.contains(candidate.path));
+      double error = !isWorthIt ? std::numeric_limits<double>::infinity() : isBase ? 0 : getError(op, candidate);
       priced.push_back({candidate.cost, error});
       LDBG() << candidate.path->getName() << ": " << int64_t(candidate.cycles) << " cycles, cost "
              << int64_t(candidate.cost) << ", error " << error << ", " << op->getLoc();
@@ -222,28 +311,37 @@ private:
   /// For each operation the path that makes the whole fast and exact enough; null where there is none.
   std::vector<const Path *> choose(ArrayRef<Operation *> operations, ArrayRef<SmallVector<Candidate>> all) {
     std::vector<std::vector<PricedPath>> priced;
-    std::vector<size_t> numbers;
-    for (auto [number, candidates] : llvm::enumerate(all))
-      if (!candidates.empty()) {
-        priced.push_back(price(operations[number], candidates));
-        numbers.push_back(number);
-      }
-    std::vector<const Path *> chosen(all.size());
-    variance = 0;
-    for (auto [number, paths, place] : llvm::zip(numbers, priced, distributeBudget(priced, {budget, totalBudget}))) {
-      const Path *own = all[number].front().path, *best = all[number][place].path;
-      bool isOwn = best == own || !isAllowed(operations[number], best->getName());
-      chosen[number] = isOwn ? own : best;
-      if (isOwn)
+    std::vector<std::pair<size_t, const Candidate *>> bases;
+    fixedVariance = variance = 0;
+    for (auto [number, op, candidates] : llvm::enumerate(operations, all)) {
+      if (candidates.empty())
         continue;
-      ++numTaken;
-      if (paths[place].error > 0)
-        errors->addTaken(paths[place].error);
-      variance += paths[place].error * paths[place].error;
+      const Candidate &base = getBase(op, candidates);
+      double error = getError(op, base);
+      fixedVariance += error * error;
+      priced.push_back(price(op, candidates, base));
+      bases.emplace_back(number, &base);
+    }
+    std::vector<const Path *> chosen(all.size());
+    ErrorBudget free{budget, getRest()};
+    for (auto [numbered, paths, place] : llvm::zip(bases, priced, distributeBudget(priced, free))) {
+      auto [number, base] = numbered;
+      const Candidate *best = &all[number][place];
+      if (best != base && !isAllowed(operations[number], best->path->getName()))
+        best = base;
+      chosen[number] = best->path;
+      numTaken += !best->isDefault;
+      if (double error = getError(operations[number], *best); error > 0)
+        errors->addTaken(error);
+      if (best != base)
+        variance += paths[place].error * paths[place].error;
     }
     errors->addTotal(std::sqrt(variance));
     return chosen;
   }
+
+  /// What is left of the budget of all operations together.
+  double getRest() const { return std::sqrt(std::max(totalBudget * totalBudget - variance - fixedVariance, 0.0)); }
 
   /// Spends what is left of the budget on activations that are stored as bf16, if that saves enough.
   void storeActivations(IRRewriter &rewriter, const Machine &machine, ArrayRef<SmallVector<Candidate>> all,
@@ -252,22 +350,28 @@ private:
     for (auto [candidates, path] : llvm::zip(all, chosen))
       for (const Candidate &candidate : candidates)
         total += candidate.path == path ? candidate.cycles : 0;
+    std::optional<bool> pin = pins ? pins->findActivationPin() : std::nullopt;
+    if (pin == false)
+      return;
     SmallVector<Bf16Activation> activations = listBf16Activations(getOperation(), machine);
     std::vector<std::vector<PricedPath>> priced;
     for (const Bf16Activation &activation : activations) {
       priced.push_back({{activation.savedCycles, 0}, {0, kBf16RoundingError}});
       saved += activation.savedCycles;
     }
-    if (saved < policy.minSavedShare * total)
+    if (space && !activations.empty())
+      tellActivations(saved, activations.size());
+    if (saved < policy.minSavedShare * total && !pin)
       return;
-    ErrorBudget left{budget, std::sqrt(std::max(totalBudget * totalBudget - variance, 0.0))};
-    for (auto [activation, place] : llvm::zip(activations, distributeBudget(priced, left))) {
-      if (place == 0 || !isAllowed(activation.rounding, kBf16ActivationName) ||
+    std::vector<size_t> places =
+        pin ? std::vector<size_t>(priced.size(), 1) : distributeBudget(priced, {budget, getRest()});
+    for (auto [activation, place] : llvm::zip(activations, places)) {
+      if (place == 0 || !isAllowed(activation.rounding, kBf16ActivationPath) ||
           !selectRounded(activation.rounding.getInput()))
         continue;
       storeAsBf16(activation, rewriter);
       errors->addTaken(kBf16RoundingError);
-      variance += kBf16RoundingError * kBf16RoundingError;
+      (pin ? fixedVariance : variance) += kBf16RoundingError * kBf16RoundingError;
     }
     errors->addTotal(std::sqrt(variance));
   }
@@ -291,20 +395,19 @@ private:
 
   /// The number of an operation among those of its function, while paths are taken.
   static constexpr llvm::StringLiteral kPlaceAttr = "tenon.place";
-  /// What a bisection calls an activation that is stored as bf16.
-  static constexpr llvm::StringLiteral kBf16ActivationName = "bf16_activation";
 
   PathPolicy policy;
-  double variance = 0; ///< of the errors that were taken
+  double variance = 0;      ///< of the errors that were taken, and need not be
+  double fixedVariance = 0; ///< of those that nothing else is left for
   llvm::SmallPtrSet<const Path *, 16> worthwhile;
   std::shared_ptr<PathErrors> errors = std::make_shared<PathErrors>();
   std::shared_ptr<PathTimes> times;         ///< null if nothing is known of real runs
+  std::shared_ptr<PathPins> pins;           ///< null if nobody demands anything
   std::shared_ptr<PathSelection> selection; ///< null if nobody asks for it
+  std::shared_ptr<PathSpace> space;         ///< likewise
 };
 } // namespace
 
-std::unique_ptr<Pass> tenon::createChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors,
-                                               std::shared_ptr<PathTimes> times,
-                                               std::shared_ptr<PathSelection> selection) {
-  return std::make_unique<ChoosePaths>(std::move(options), std::move(errors), std::move(times), std::move(selection));
+std::unique_ptr<Pass> tenon::createChoosePaths(ChoosePathsOptions options, PathContext context) {
+  return std::make_unique<ChoosePaths>(std::move(options), std::move(context));
 }

@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/cost/SizeHints.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 #include <cmath>
 
 using namespace mlir;
@@ -56,6 +58,11 @@ PathRegion PathRegion::get(Operation *op) {
     if (!attribute.getName().getValue().starts_with("tenon."))
       os << ' ' << attribute.getName().getValue() << '=' << attribute.getValue();
   return region;
+}
+
+std::string PathRegion::getFingerprint() const {
+  llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
+  return llvm::utohexstr(hash.high64, /*LowerCase=*/true, 16) + llvm::utohexstr(hash.low64, /*LowerCase=*/true, 16);
 }
 
 namespace {

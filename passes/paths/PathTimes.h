@@ -25,6 +25,8 @@ struct PathRegion {
   std::string text;   ///< canonical: the operation, its types, sizes and attributes, and which operands are weights
 
   static PathRegion get(mlir::Operation *op);
+  /// 32 hexadecimal digits: XXH3 of the text, as in the profile database.
+  std::string getFingerprint() const;
 };
 
 /// A path that an operation may take.

@@ -26,6 +26,7 @@ void addDebugCommand(CLI::App &app, int &status);
 void addInspectCommand(CLI::App &app, int &status);
 void addDevicesCommand(CLI::App &app, int &status);
 void addOperatorsCommand(CLI::App &app, int &status);
+void addPathsCommand(CLI::App &app, int &status);
 void addPlaceCommand(CLI::App &app, int &status);
 void addProfilesCommand(CLI::App &app, int &status);
 /// `passed`: arguments for tenon-run that are not looked at.

@@ -129,6 +129,23 @@ static void addMeasuringOptions(CLI::App &command, CompileArguments &arguments) 
       ->group(kGroup);
 }
 
+static void addPathOptions(CLI::App &command, CompileArguments &arguments) {
+  constexpr char kGroup[] = "Paths";
+  command
+      .add_option("--force", arguments.forced,
+                  "path that operations have to take: REGION is the beginning of a fingerprint that tenon paths lists, "
+                  "or a node's name with * and ?; the last one counts; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("REGION=PATH")
+      ->group(kGroup);
+  command
+      .add_option("--exclude", arguments.excluded,
+                  "path that operations must not take, all of them or those of a region or node; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("[REGION=]PATH")
+      ->group(kGroup);
+}
+
 /// The records to choose by: what is said, or else the user's own if there are any or some will be.
 static std::string resolveProfiles(const CompileArguments &arguments) {
   if (!arguments.profiles.empty())
@@ -206,6 +223,7 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
   addSizeOptions(command, arguments);
   addAccuracyOptions(command, arguments);
   addMeasuringOptions(command, arguments);
+  addPathOptions(command, arguments);
   addLimitOptions(command, options);
   command
       .add_option("--plugin", options.import.plugins,
@@ -237,6 +255,16 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
   for (const std::string &text : arguments.ranges)
     if (failed(ImportOptions::parseRange(text, options.import, error)))
       return report("--range", text);
+  for (auto [option, texts, isForced] :
+       {std::tuple("--force", &arguments.forced, true), {"--exclude", &arguments.excluded, false}})
+    for (const std::string &text : *texts) {
+      llvm::Expected<PathPin> pin = PathPin::parse(text, isForced);
+      if (!pin) {
+        error = llvm::toString(pin.takeError());
+        return report(option, text);
+      }
+      options.pins.push_back(std::move(*pin));
+    }
   SizePrograms programs;
   for (const std::string &text : arguments.specializations)
     if (llvm::Error wrong = addProfile(text, programs, options.import.profiled)) {

@@ -20,9 +20,10 @@ namespace tenon {
 struct CompileArguments {
   CompileOptions options;
   std::vector<std::string> targets, shapes, ranges, specializations;
-  std::string errorInputs; ///< a folder
-  std::string tune;        ///< seconds; empty where it is not asked for
-  std::string profiles;    ///< a file or "none"; empty where nobody says
+  std::string errorInputs;                   ///< a folder
+  std::string tune;                          ///< seconds; empty where it is not asked for
+  std::vector<std::string> forced, excluded; ///< paths, as PathPin has them
+  std::string profiles;                      ///< a file or "none"; empty where nobody says
 };
 
 /// Adds them to a subcommand; `arguments` must live as long as that.

@@ -59,14 +59,6 @@ static int withStore(const ProfilesOptions &options, Access access,
   return status ? *status : report(status.takeError());
 }
 
-static std::string getTimeText(double nanoseconds) {
-  if (nanoseconds < 1e3)
-    return llvm::formatv("{0:F0} ns", nanoseconds);
-  if (nanoseconds < 1e6)
-    return llvm::formatv("{0:F2} us", nanoseconds / 1e3);
-  return llvm::formatv("{0:F2} ms", nanoseconds / 1e6);
-}
-
 static std::string getErrorText(const std::optional<double> &error) {
   return error ? llvm::formatv("{0:e1}", *error).str() : "-";
 }
@@ -101,7 +93,7 @@ static llvm::Expected<int> listRecords(ProfileStore &store, const ProfilesOption
   for (const Entry &entry : *entries) {
     const ProfileRecord &record = entry.record;
     table.add({std::to_string(entry.id), record.kernel.getRegionFingerprint().substr(0, kDigits),
-               getPrintable(record.kernel.schedule), std::to_string(record.threads), getTimeText(record.median),
+               getPrintable(record.kernel.schedule), std::to_string(record.threads), timeText(record.median),
                llvm::formatv("{0:F0} %", 100 * record.spread), getErrorText(record.error), getDateText(record.time),
                getPrintable(record.hardware.cpu)});
   }
@@ -130,8 +122,8 @@ static llvm::Expected<int> printRecord(ProfileStore &store, const ProfilesOption
   print("record", std::to_string(id) + ", " + record.origin + " " + getDateText(record.time));
   print("schedule", getPrintable(record.kernel.schedule));
   print("compiler", getPrintable(record.kernel.compiler));
-  print("time", "median " + getTimeText(record.median) + ", min " + getTimeText(record.min) + ", p95 " +
-                    getTimeText(record.p95) + llvm::formatv(", spread {0:F0} %, ", 100 * record.spread).str() +
+  print("time", "median " + timeText(record.median) + ", min " + timeText(record.min) + ", p95 " +
+                    timeText(record.p95) + llvm::formatv(", spread {0:F0} %, ", 100 * record.spread).str() +
                     std::to_string(record.runs) + " runs, " + std::to_string(record.threads) +
                     (record.threads == 1 ? " thread, " : " threads, ") + (record.isWarm ? "warm" : "cold"));
   print("error", record.error ? getErrorText(record.error) + " of the largest element, against " +
@@ -203,7 +195,7 @@ static llvm::Expected<int> printDifferences(ProfileStore &store, const ProfilesO
         continue;
       bool isHere = schedule == mine.fastest, isThere = schedule == it->second.fastest;
       table.add({std::get<0>(key).substr(0, kDigits), std::to_string(std::get<2>(key)), getPrintable(schedule),
-                 getTimeText(median), getTimeText(theirs->second), llvm::formatv("{0:F2}", theirs->second / median),
+                 timeText(median), timeText(theirs->second), llvm::formatv("{0:F2}", theirs->second / median),
                  isHere && isThere ? "in both"
                  : isHere          ? "in this"
                  : isThere         ? "in the other"

@@ -44,7 +44,7 @@ TEST_CASE("what is not finite exceeds any finite tolerance") {
   ErrorReport report = makeReport({makeOutput("a", INFINITY)});
   CHECK(report.findExceeding(1e300));
   CHECK(!report.findExceeding(INFINITY));
-  CHECK(report.describeExceeding(1e-5).find("not finite") != std::string::npos);
+  CHECK(report.describeExceeding(1e-5, false).find("not finite") != std::string::npos);
 }
 
 TEST_CASE("types of the model's own allow twice what they are off by, and their roundoff at least") {
@@ -73,14 +73,15 @@ TEST_CASE("integers that follow no floats are exact") {
   CHECK(!makeReport({counts}).findExceeding(0));
   counts.differing = 1;
   CHECK(makeReport({counts}).findExceeding(1));
-  CHECK(makeReport({counts}).describeExceeding(1) == "output 'a' differs from the model in f64 in 1 of 10 integers, "
-                                                     "which follow no floats, with 1 generated input set");
+  CHECK(makeReport({counts}).describeExceeding(1, false) ==
+        "output 'a' differs from the model in f64 in 1 of 10 integers, "
+        "which follow no floats, with 1 generated input set");
 }
 
 TEST_CASE("the message says which tolerance would do") {
   for (auto [error, text] :
        {std::pair(2.3e-4, "--tolerance 3e-4"), {9.5e-6, "--tolerance 1e-5"}, {2.0, "--tolerance 2e0"}}) {
-    std::string message = makeReport({makeOutput("y", error)}).describeExceeding(1e-7);
+    std::string message = makeReport({makeOutput("y", error)}).describeExceeding(1e-7, false);
     INFO(message);
     CHECK(message.find(text) != std::string::npos);
   }

@@ -1,0 +1,99 @@
+//===- PlanRecords.cpp - records of whole models ----------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/PlanRecords.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#define XXH_INLINE_ALL
+#include "xxhash.h"
+
+using namespace mlir;
+using namespace tenon;
+
+static constexpr llvm::StringRef kChosen = "plan within ", kPinned = "plan of ";
+
+PathRegion tenon::getPlanRegion(const phases::Graph &graph, const Target &target, uint64_t sourceHash) {
+  PathRegion region;
+  region.target = target.name;
+  llvm::raw_string_ostream os(region.text);
+  os << "model " << llvm::utohexstr(sourceHash, /*LowerCase=*/true, 16);
+  for (func::FuncOp function : getProgramFunctions(const_cast<phases::Graph &>(graph).module.get()))
+    os << ' ' << function.getName() << function.getFunctionType();
+  return region;
+}
+
+std::string tenon::nameChosenPlan(const PathSelection &selection, const Target &target, double tolerance) {
+  std::string paths = selection.describe(target.name);
+  uint64_t hash = XXH3_64bits(paths.data(), paths.size());
+  return llvm::formatv("{0}{1:e} {2}", kChosen, tolerance, llvm::utohexstr(hash, /*LowerCase=*/true, 16)).str();
+}
+
+std::optional<double> tenon::getPlanTolerance(const ProfileRecord &record) {
+  llvm::StringRef text = record.kernel.schedule;
+  double tolerance = 0;
+  bool isChosen = text.consume_front(kChosen) && llvm::to_float(text.split(' ').first, tolerance);
+  return isChosen ? std::optional(tolerance) : std::nullopt;
+}
+
+std::string tenon::namePinnedPlan(llvm::ArrayRef<PathPin> pins) {
+  std::string text = kPinned.str();
+  for (auto [i, pin] : llvm::enumerate(pins))
+    text += (i ? " " : "") + std::string(pin.isForced ? "" : "-") + pin.where + "=" + pin.path;
+  return text;
+}
+
+std::optional<std::vector<PathPin>> tenon::parsePinnedPlan(llvm::StringRef schedule) {
+  if (!schedule.consume_front(kPinned))
+    return std::nullopt;
+  std::vector<PathPin> pins;
+  for (llvm::StringRef text : llvm::split(schedule, ' ')) {
+    bool isExcluded = text.consume_front("-");
+    llvm::Expected<PathPin> pin = PathPin::parse(text, !isExcluded);
+    if (!pin) {
+      llvm::consumeError(pin.takeError());
+      return std::nullopt;
+    }
+    pins.push_back(std::move(*pin));
+  }
+  return pins;
+}
+
+bool tenon::isPlanSchedule(llvm::StringRef schedule) {
+  return schedule.starts_with(kChosen) || schedule.starts_with(kPinned);
+}
+
+bool tenon::isPlanRecord(const ProfileRecord &record) { return isPlanSchedule(record.kernel.schedule); }
+
+std::optional<std::vector<PathPin>> tenon::findFasterPlan(const phases::Graph &graph, const phases::Setup &setup,
+                                                          RecordedTimes &times, uint64_t sourceHash) {
+  // What runs differ by although nothing is different.
+  constexpr double kNoise = 0.02;
+  // Pins hold for all targets of a compilation, but records for one.
+  if (setup.targets.size() != 1)
+    return std::nullopt;
+  PathRegion region = getPlanRegion(graph, setup.targets.front(), sourceHash);
+  std::vector<ProfileRecord> records = times.list(region);
+  double tolerance = setup.options.tolerance;
+  const ProfileRecord *chosen = nullptr, *pinned = nullptr;
+  auto keepFaster = [](const ProfileRecord *&best, const ProfileRecord &record) {
+    if (!best || record.min < best->min)
+      best = &record;
+  };
+  for (const ProfileRecord &record : records) {
+    if (getPlanTolerance(record) == tolerance)
+      keepFaster(chosen, record);
+    else if (record.error && *record.error <= tolerance && parsePinnedPlan(record.kernel.schedule))
+      keepFaster(pinned, record);
+  }
+  auto isFaster = [&](double time, double other) { return time < (1 - kNoise) * other; };
+  if (!chosen || !pinned || !isFaster(pinned->min, chosen->min) || !isFaster(pinned->median, chosen->median))
+    return std::nullopt;
+  for (const ProfileRecord *record : {chosen, pinned})
+    times.find(region, record->kernel.schedule);
+  return parsePinnedPlan(pinned->kernel.schedule);
+}

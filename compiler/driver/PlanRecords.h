@@ -1,0 +1,44 @@
+//===- PlanRecords.h - records of whole models ------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A model, too, is a region that has records. Its schedule says which paths its operations take.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_DRIVER_PLANRECORDS_H
+#define TENON_COMPILER_DRIVER_PLANRECORDS_H
+
+#include "compiler/driver/Phases.h"
+
+namespace tenon {
+
+/// The model for a target.
+PathRegion getPlanRegion(const phases::Graph &graph, const Target &target, uint64_t sourceHash);
+
+/// The schedule of paths that were chosen within a tolerance: "plan within 1e-05 0123456789abcdef".
+std::string nameChosenPlan(const PathSelection &selection, const Target &target, double tolerance);
+/// The tolerance of such a record; nothing of one of another kind.
+std::optional<double> getPlanTolerance(const ProfileRecord &record);
+
+/// The schedule of paths that are given for each region: "plan of 0123456789abcdef=winograd-4 ...". The pins name
+/// regions.
+std::string namePinnedPlan(llvm::ArrayRef<PathPin> pins);
+/// Its pins; nothing of a schedule of another kind, or one with a path that does not exist.
+std::optional<std::vector<PathPin>> parsePinnedPlan(llvm::StringRef schedule);
+
+/// Whether a schedule or a record is that of a plan.
+bool isPlanSchedule(llvm::StringRef schedule);
+bool isPlanRecord(const ProfileRecord &record);
+
+/// The paths of the fastest plan whose records say that it is exact enough, and faster than what would be chosen within
+/// the tolerance by the records of single operations; nothing where no record says so.
+std::optional<std::vector<PathPin>> findFasterPlan(const phases::Graph &graph, const phases::Setup &setup,
+                                                   RecordedTimes &times, uint64_t sourceHash);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_DRIVER_PLANRECORDS_H

@@ -1,0 +1,64 @@
+//===- PathSpace.h - all that could be chosen for a graph ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The algorithm stands apart from the IR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_PATHS_PATHSPACE_H
+#define TENON_PASSES_PATHS_PATHSPACE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// One path that an operation, or all operations of a region, may take.
+struct PathAlternative {
+  std::string path;
+  double cycles = 0;                                ///< by estimate, of all cores together
+  std::optional<double> nanoseconds = std::nullopt; ///< of real runs
+  double largestError = 0;                          ///< of an operation; 0 for one that needs no budget
+  double variance = 0;                              ///< the sum of the squared errors of all operations
+  bool isDefault = false;
+  double cost = 0; ///< in a unit that all regions share
+};
+
+/// Operations that are equal but for their weights: they take the same path.
+struct PathDecision {
+  std::string region;      ///< canonical text
+  std::string fingerprint; ///< of the region
+  std::vector<std::string> nodes;
+  size_t numOperations = 0;
+  std::vector<PathAlternative> alternatives; ///< that all of the operations have, the cheapest first
+};
+
+/// Collects what operations may take, for each target. Several threads may add to it.
+class PathSpace {
+public:
+  /// Where an operation is: the function that it is in, and how many operations of the dialect stand before it.
+  using Place = std::pair<std::string, size_t>;
+
+  /// `operation` is a decision of a single one.
+  void add(llvm::StringRef target, Place place, PathDecision operation);
+
+  /// The decisions of a target, those that cost the most first.
+  std::vector<PathDecision> list(llvm::StringRef target) const;
+
+private:
+  mutable std::mutex mutex;
+  std::map<std::string, std::map<Place, PathDecision>, std::less<>> byTarget;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_PATHS_PATHSPACE_H
