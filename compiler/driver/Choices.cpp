@@ -26,20 +26,15 @@ double tenon::getFirstBudget(double tolerance) {
   return tolerance * kShare;
 }
 
+/// The largest error of a result scatters: so much less than the tolerance is aimed at.
+static constexpr double kMargin = 0.9;
+
+void tenon::useSensitivities(PathChoice &paths, std::shared_ptr<const Sensitivities> sensitivities, double tolerance) {
+  paths.sensitivities = std::move(sensitivities);
+  paths.budget = {tolerance, kMargin * tolerance};
+}
+
 bool tenon::isErrorAsked(const CompileOptions &options) { return options.measuresError || options.readInputs; }
-
-/// What the reference is computed on. Where all targets are named, figures do not depend on this machine.
-static Target getReferenceTarget(const Setup &setup) {
-  bool hasHost = llvm::any_of(setup.targets, [](const Target &target) { return target.name == kHostTarget; });
-  return hasHost ? *getBackendRegistry().getTarget(kHostTarget) : getEvaluationTarget();
-}
-
-std::unique_ptr<ErrorMeter> tenon::makeErrorMeter(const Imported &imported, const Setup &setup) {
-  // A clone shares nothing with the model that is compiled.
-  ModuleOp module = const_cast<Imported &>(imported).module.get();
-  return std::make_unique<ErrorMeter>(module.clone(), setup.options.readInputs, getReferenceTarget(setup),
-                                      setup.kernels);
-}
 
 llvm::Expected<Choice> tenon::finishKernels(Choice choice, const Setup &setup, PhaseRunner &runner) {
   if (!setup.options.report.empty())
@@ -207,8 +202,7 @@ llvm::Expected<Choice> ToleranceSearch::endExceeded(Choice best) {
 llvm::Expected<Choice> ToleranceSearch::run() {
   // Then every operation has its default implementation.
   constexpr unsigned kAttempts = 3;
-  // The largest error of a result scatters: so much less than the tolerance is aimed at.
-  constexpr double kMargin = 0.9;
+  const unsigned last = paths.number + kAttempts - 1;
   double tolerance = setup.options.tolerance;
   std::optional<Choice> best;
   for (;; ++paths.number) {
@@ -228,7 +222,7 @@ llvm::Expected<Choice> ToleranceSearch::run() {
     if (total == 0)
       return endExceeded(std::move(*best));
     // An error of the whole grows in proportion to those of its parts.
-    if (isMeasured && paths.number < kAttempts)
+    if (isMeasured && paths.number < last)
       paths.budget.total = total * kMargin / excess;
     else
       paths.budget = {};

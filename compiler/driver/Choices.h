@@ -29,11 +29,11 @@ struct Choice {
 /// The largest error of one operation with which choices begin.
 double getFirstBudget(double tolerance);
 
+/// Distributes the tolerance by what outputs feel of regions' errors.
+void useSensitivities(phases::PathChoice &paths, std::shared_ptr<const Sensitivities> sensitivities, double tolerance);
+
 /// Whether errors are measured wherever that is possible, and a reason why not is worth a warning.
 bool isErrorAsked(const CompileOptions &options);
-
-/// Compares with the model as imported.
-std::unique_ptr<ErrorMeter> makeErrorMeter(const phases::Imported &imported, const phases::Setup &setup);
 
 /// From launches of kernels to what the output needs: code for an artifact, kernels for all else.
 llvm::Expected<Choice> lowerLaunches(phases::Launches launches, const phases::Setup &setup, PhaseRunner &runner);

@@ -7,12 +7,14 @@
 
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Choices.h"
+#include "compiler/driver/OpenedModel.h"
 #include "compiler/driver/PathTuner.h"
 #include "compiler/driver/Phases.h"
 #include "compiler/driver/PlanRecords.h"
 #include "compiler/driver/PlanTimes.h"
 #include "compiler/driver/ProfilesLock.h"
 #include "compiler/driver/Record.h"
+#include "compiler/driver/SensitivityTuner.h"
 #include "compiler/driver/WeightPlaces.h"
 #include "compiler/errors/CompileError.h"
 #include "compiler/pipeline/Diagnostics.h"
@@ -258,15 +260,18 @@ static void reportKernelCache(const KernelCache &cache, const CompileOptions &op
 
 /// Takes the plan that records of whole models say is the fastest one within the tolerance, or else the fastest path of
 /// each operation.
-static llvm::Expected<Choice> choosePlan(const Graph &graph, const PathChoice &paths, ErrorMeter *meter,
-                                         const Setup &setup, uint64_t sourceHash, PhaseRunner &runner) {
+static llvm::Expected<Choice> choosePlan(OpenedModel &model, const Setup &setup, PhaseRunner &runner) {
+  const PathChoice &paths = model.paths;
+  auto lower = [&](const PathChoice &choice) {
+    return lowerWithinTolerance(model.graph, choice, model.meter.get(), setup, model.sourceHash, runner);
+  };
   std::optional<std::vector<PathPin>> recorded;
   if (paths.times && !paths.pins && setup.makesArtifact)
-    recorded = findFasterPlan(graph, setup, *paths.times, sourceHash);
+    recorded = findFasterPlan(model.graph, setup, *paths.times, model.sourceHash);
   if (recorded) {
     PathChoice adopted = paths;
     adopted.pins = std::make_shared<PathPins>(std::move(*recorded), /*areInsistedOn=*/false);
-    llvm::Expected<Choice> choice = lowerWithinTolerance(graph, adopted, meter, setup, sourceHash, runner);
+    llvm::Expected<Choice> choice = lower(adopted);
     std::string message;
     CompileStatus status = choice ? CompileStatus::done : takeError(choice.takeError(), message);
     if (status == CompileStatus::done)
@@ -275,7 +280,15 @@ static llvm::Expected<Choice> choosePlan(const Graph &graph, const PathChoice &p
     if (status != CompileStatus::inexact)
       return makeError(status, message);
   }
-  return lowerWithinTolerance(graph, paths, meter, setup, sourceHash, runner);
+  llvm::Expected<Choice> choice = lower(paths);
+  // What takes a second choice has run into the tolerance.
+  bool isTuning = setup.options.tuneSeconds > 0 && setup.makesArtifact && setup.targets.size() == 1;
+  if (!choice || choice->number == 1 || choice->totalTaken == 0 || !isTuning || paths.sensitivities)
+    return choice;
+  llvm::Expected<std::optional<Choice>> better = chooseBySensitivity(model, *choice, setup, runner);
+  if (!better)
+    return better.takeError();
+  return *better ? std::move(**better) : std::move(*choice);
 }
 
 /// From the model as imported to the output's last phase, with paths within the tolerance. `times` are set if records
@@ -283,25 +296,18 @@ static llvm::Expected<Choice> choosePlan(const Graph &graph, const PathChoice &p
 static llvm::Expected<Choice> lowerModel(Imported imported, const Setup &setup, PhaseRunner &runner,
                                          std::shared_ptr<RecordedTimes> &times) {
   const CompileOptions &options = setup.options;
-  uint64_t sourceHash = imported.sourceHash;
-  std::unique_ptr<ErrorMeter> meter;
-  if (setup.makesArtifact)
-    meter = makeErrorMeter(imported, setup);
-  llvm::Expected<PathChoice> opened = openPaths(setup, runner);
-  if (!opened)
-    return opened.takeError();
-  PathChoice &paths = *opened;
-  llvm::Expected<Graph> graph = simplifyGraph(std::move(imported), setup, paths, runner);
-  if (!graph)
-    return graph.takeError();
-  if (paths.times && options.tuneSeconds > 0)
-    if (llvm::Error error = tune(*graph, paths, setup, sourceHash, runner))
+  llvm::Expected<OpenedModel> model = openModel(std::move(imported), setup, runner);
+  if (!model)
+    return model.takeError();
+  times = model->paths.times;
+  if (times && options.tuneSeconds > 0)
+    if (llvm::Error error = tune(model->graph, model->paths, setup, model->sourceHash, runner))
       return error;
-  llvm::Expected<Choice> choice = choosePlan(*graph, paths, meter.get(), setup, sourceHash, runner);
+  llvm::Expected<Choice> choice = choosePlan(*model, setup, runner);
   if (!choice)
     return choice;
-  times = paths.times;
-  if (llvm::Error error = statePlans(*graph, paths, *choice, meter.get(), setup, sourceHash, runner))
+  if (llvm::Error error =
+          statePlans(model->graph, model->paths, *choice, model->meter.get(), setup, model->sourceHash, runner))
     return error;
   if (times)
     if (llvm::Error error = checkLock(options, *times))

@@ -22,44 +22,30 @@ using namespace tenon::phases;
 // What there is to choose from
 //===----------------------------------------------------------------------===//
 
-llvm::Expected<std::unique_ptr<PathExplorer>> PathExplorer::create(const Setup &setup, PhaseRunner &runner) {
+PathExplorer::PathExplorer(OpenedModel &model, const Setup &setup, PhaseRunner &runner)
+    : model(model), setup(setup), runner(runner), target(setup.targets.front()),
+      region(getPlanRegion(model.graph, target, model.sourceHash)) {}
+
+PathExplorer::~PathExplorer() = default;
+
+llvm::Expected<std::unique_ptr<PathExplorer>> PathExplorer::create(OpenedModel &model, const Setup &setup,
+                                                                   PhaseRunner &runner) {
+  assert(setup.targets.size() == 1 && setup.makesArtifact && "plans are those of one target, and are run");
   if (!setup.backend->getCapabilities().hasPaths)
     return makeError(CompileStatus::misuse, "kernels for GPUs are not chosen among paths");
-  if (setup.targets.size() != 1)
-    return makeError(CompileStatus::misuse, "--target: plans are those of one target");
-  std::unique_ptr<PathExplorer> explorer(new PathExplorer(setup, runner));
-  if (llvm::Error error = explorer->open())
+  std::unique_ptr<PathExplorer> explorer(new PathExplorer(model, setup, runner));
+  if (llvm::Error error = explorer->listDecisions())
     return error;
   return explorer;
 }
 
-PathExplorer::PathExplorer(const Setup &setup, PhaseRunner &runner) : setup(setup), runner(runner) {}
-
-PathExplorer::~PathExplorer() = default;
-
-llvm::Error PathExplorer::open() {
-  target = setup.targets.front();
-  llvm::Expected<Imported> imported = importModel(setup, runner);
-  if (!imported)
-    return imported.takeError();
-  if (imported->stage != Stage::model)
-    return makeError(CompileStatus::misuse, setup.options.input + ": its paths are chosen already");
-  sourceHash = imported->sourceHash;
-  meter = makeErrorMeter(*imported, setup);
-  llvm::Expected<PathChoice> opened = openPaths(setup, runner);
-  if (!opened)
-    return opened.takeError();
-  paths = std::move(*opened);
-  llvm::Expected<Graph> simplified = simplifyGraph(std::move(*imported), setup, paths, runner);
-  if (!simplified)
-    return simplified.takeError();
-  graph = std::move(*simplified);
-  region = getPlanRegion(graph, target, sourceHash);
+llvm::Error PathExplorer::listDecisions() {
   // The fastest paths are chosen, so that what only some of them allow is found, too.
-  PathChoice fastest = paths;
-  fastest.budget.each = std::numeric_limits<double>::infinity();
+  PathChoice fastest = model.paths;
+  fastest.budget = {std::numeric_limits<double>::infinity()};
+  fastest.selection = std::make_shared<PathSelection>();
   fastest.space = std::make_shared<PathSpace>();
-  llvm::Expected<Launches> launches = makeLaunches(graph, setup, fastest, runner);
+  llvm::Expected<Launches> launches = makeLaunches(model.graph, setup, fastest, runner);
   if (!launches)
     return launches.takeError();
   for (PathDecision &decision : fastest.space->list(target.name)) {
@@ -119,7 +105,7 @@ llvm::Error PathExplorer::makeInputs() {
            tenon_session_run(chosenModel->getSession(), nullptr) == TENON_OK;
   };
   llvm::Expected<std::vector<InputSet>> sets =
-      generateInputSets(*graph.module, setup.options.programs, measureMemory, runs);
+      generateInputSets(*model.graph.module, setup.options.programs, measureMemory, runs);
   if (!sets)
     return sets.takeError();
   inputs = std::move(*sets);
@@ -137,25 +123,28 @@ static void setErrors(PlanMeasurement &measured, const ErrorReport &report) {
 llvm::Error PathExplorer::prepare() {
   if (!target.runsHere)
     return makeError(CompileStatus::misuse, "this machine does not run " + target.name);
-  llvm::Expected<Choice> choice = lowerWithinTolerance(graph, paths, meter.get(), setup, sourceHash, runner);
-  if (!choice)
-    return choice.takeError();
-  chosen = std::move(*choice);
-  setErrors(chosenMeasurement, chosen->error);
-  llvm::Expected<std::unique_ptr<LoadedModel>> model = loadTarget(*chosen, target, setup, sourceHash);
-  if (!model)
-    return model.takeError();
-  chosenModel = std::move(*model);
-  chosenSchedule = nameChosenPlan(*chosen->selection, target, setup.options.tolerance);
+  llvm::Expected<Choice> choice =
+      lowerWithinTolerance(model.graph, model.paths, model.meter.get(), setup, model.sourceHash, runner);
+  return choice ? prepare(*choice) : choice.takeError();
+}
+
+llvm::Error PathExplorer::prepare(const Choice &choice) {
+  setErrors(chosenMeasurement, choice.error);
+  llvm::Expected<std::unique_ptr<LoadedModel>> loaded = loadTarget(choice, target, setup, model.sourceHash);
+  if (!loaded)
+    return loaded.takeError();
+  chosenModel = std::move(*loaded);
+  chosenPaths = choice.selection->describe(target.name);
+  chosenSchedule = nameChosenPlan(*choice.selection, target, setup.options.tolerance);
   return makeInputs();
 }
 
 llvm::Expected<Choice> PathExplorer::lower(llvm::ArrayRef<size_t> options) {
-  PathChoice own = paths;
+  PathChoice own = model.paths;
   own.pins = std::make_shared<PathPins>(getPins(options), /*areInsistedOn=*/false);
-  own.budget.each = 0;
+  own.budget = {0};
   own.selection = std::make_shared<PathSelection>();
-  llvm::Expected<Launches> launches = makeLaunches(graph, setup, own, runner);
+  llvm::Expected<Launches> launches = makeLaunches(model.graph, setup, own, runner);
   if (!launches)
     return launches.takeError();
   llvm::Expected<Choice> choice = lowerLaunches(std::move(*launches), setup, runner);
@@ -166,21 +155,21 @@ llvm::Expected<Choice> PathExplorer::lower(llvm::ArrayRef<size_t> options) {
 
 llvm::Error PathExplorer::record(const std::string &schedule, std::vector<double> nanoseconds,
                                  std::optional<double> error) {
-  const Hardware *hardware = paths.times ? paths.times->getHardware(target.name) : nullptr;
+  const Hardware *hardware = model.paths.times ? model.paths.times->getHardware(target.name) : nullptr;
   if (!hardware)
     return llvm::Error::success();
   int64_t threads = tenon_session_threads(chosenModel->getSession());
   std::optional<ProfileRecord> record =
       makeRecord(region.text, schedule, *hardware, threads, std::move(nanoseconds), error);
-  return record ? paths.times->add(target.name, *record) : llvm::Error::success();
+  return record ? model.paths.times->add(target.name, *record) : llvm::Error::success();
 }
 
 /// What an earlier run measured, beside the plan that is chosen now.
 std::optional<PlanMeasurement> PathExplorer::findRecord(const std::string &schedule) {
-  if (!paths.times)
+  if (!model.paths.times)
     return std::nullopt;
   std::optional<ProfileRecord> own, other;
-  for (ProfileRecord &record : paths.times->list(region)) {
+  for (ProfileRecord &record : model.paths.times->list(region)) {
     if (record.kernel.schedule == schedule)
       own = std::move(record);
     else if (record.kernel.schedule == chosenSchedule)
@@ -194,12 +183,11 @@ std::optional<PlanMeasurement> PathExplorer::findRecord(const std::string &sched
                          /*isKnown=*/true};
 }
 
-/// Runs the chosen plan and another one in turn, and adds both to the records. `model` is null for the same plan.
-llvm::Error PathExplorer::time(std::unique_ptr<LoadedModel> model, const std::string &schedule, double seconds,
-                               PlanMeasurement &measured) {
+/// Runs the chosen plan and another one in turn, and adds both to the records.
+llvm::Error PathExplorer::time(Lowered &lowered, const std::string &schedule, double seconds) {
   std::vector<std::unique_ptr<LoadedModel>> models;
   models.push_back(std::move(chosenModel));
-  models.push_back(std::move(model));
+  models.push_back(std::move(lowered.model));
   llvm::Expected<std::vector<std::vector<double>>> samples = runInTurn(models, inputs, seconds);
   chosenModel = std::move(models.front());
   if (!samples)
@@ -209,9 +197,10 @@ llvm::Error PathExplorer::time(std::unique_ptr<LoadedModel> model, const std::st
   for (auto [x, y] : llvm::zip(own, base))
     ratios.push_back(x / y);
   llvm::sort(ratios);
-  measured.ratio = ratios[ratios.size() / 2];
   ProfileRecord figures;
   setTimes(figures, own);
+  PlanMeasurement &measured = lowered.measurement;
+  measured.ratio = ratios[ratios.size() / 2];
   measured.nanoseconds = figures.min;
   measured.spread = figures.spread;
   double least = *std::min_element(base.begin(), base.end());
@@ -223,8 +212,37 @@ llvm::Error PathExplorer::time(std::unique_ptr<LoadedModel> model, const std::st
   return record(schedule, own, measured.error);
 }
 
-llvm::Expected<PlanMeasurement> PathExplorer::measure(llvm::ArrayRef<size_t> options, double seconds, bool resumes) {
+/// Compares a plan with the reference, unless it is the chosen one.
+llvm::Expected<PathExplorer::Lowered> PathExplorer::load(const Choice &choice) {
   assert(chosenModel && "prepare() has run");
+  Lowered lowered;
+  if (choice.selection->describe(target.name) == chosenPaths) {
+    lowered.measurement.error = chosenMeasurement.error;
+    lowered.measurement.differing = chosenMeasurement.differing;
+    return lowered;
+  }
+  llvm::Expected<std::unique_ptr<LoadedModel>> loaded = loadTarget(choice, target, setup, model.sourceHash);
+  if (!loaded)
+    return loaded.takeError();
+  lowered.model = std::move(*loaded);
+  ErrorReport error = model.meter->measure(*lowered.model, *model.graph.module, setup.options.programs);
+  if (!error.reason.empty())
+    return makeError(CompileStatus::unsupported, setup.options.input + ": " + error.reason);
+  setErrors(lowered.measurement, error);
+  return lowered;
+}
+
+llvm::Expected<PlanMeasurement> PathExplorer::check(llvm::ArrayRef<size_t> options) {
+  llvm::Expected<Choice> choice = lower(options);
+  if (!choice)
+    return choice.takeError();
+  llvm::Expected<Lowered> lowered = load(*choice);
+  if (!lowered)
+    return lowered.takeError();
+  return lowered->measurement;
+}
+
+llvm::Expected<PlanMeasurement> PathExplorer::measure(llvm::ArrayRef<size_t> options, double seconds, bool resumes) {
   std::string schedule = namePinnedPlan(getPins(options));
   if (resumes)
     if (std::optional<PlanMeasurement> known = findRecord(schedule))
@@ -232,25 +250,22 @@ llvm::Expected<PlanMeasurement> PathExplorer::measure(llvm::ArrayRef<size_t> opt
   llvm::Expected<Choice> choice = lower(options);
   if (!choice)
     return choice.takeError();
-  PlanMeasurement measured;
-  std::unique_ptr<LoadedModel> model;
-  bool isChosen = choice->selection->describe(target.name) == chosen->selection->describe(target.name);
-  if (!isChosen) {
-    llvm::Expected<std::unique_ptr<LoadedModel>> loaded = loadTarget(*choice, target, setup, sourceHash);
-    if (!loaded)
-      return loaded.takeError();
-    model = std::move(*loaded);
-    ErrorReport error = meter->measure(*model, *graph.module, setup.options.programs);
-    if (!error.reason.empty())
-      return makeError(CompileStatus::unsupported, setup.options.input + ": " + error.reason);
-    setErrors(measured, error);
-  } else {
-    setErrors(measured, chosen->error);
-  }
-  if (seconds > 0)
-    if (llvm::Error error = time(std::move(model), schedule, seconds, measured))
-      return error;
-  return measured;
+  llvm::Expected<Lowered> lowered = load(*choice);
+  if (!lowered)
+    return lowered.takeError();
+  if (llvm::Error error = time(*lowered, schedule, seconds))
+    return error;
+  return lowered->measurement;
+}
+
+llvm::Expected<PlanMeasurement> PathExplorer::measure(const Choice &choice, double seconds) {
+  llvm::Expected<Lowered> lowered = load(choice);
+  if (!lowered)
+    return lowered.takeError();
+  std::string schedule = nameChosenPlan(*choice.selection, target, setup.options.tolerance);
+  if (llvm::Error error = time(*lowered, schedule, seconds))
+    return error;
+  return lowered->measurement;
 }
 
 //===----------------------------------------------------------------------===//
@@ -262,8 +277,18 @@ static llvm::Error explore(const CompileOptions &options, PhaseRunner &runner,
   llvm::Expected<Setup> setup = setUp(options, getBackendRegistry());
   if (!setup)
     return setup.takeError();
+  if (setup->targets.size() != 1)
+    return makeError(CompileStatus::misuse, "--target: plans are those of one target");
   setup->kernels = KernelCache::open(options.cacheFolder, llvm::sys::path::filename(options.input).str());
-  llvm::Expected<std::unique_ptr<PathExplorer>> explorer = PathExplorer::create(*setup, runner);
+  llvm::Expected<Imported> imported = importModel(*setup, runner);
+  if (!imported)
+    return imported.takeError();
+  if (imported->stage != Stage::model)
+    return makeError(CompileStatus::misuse, options.input + ": its paths are chosen already");
+  llvm::Expected<OpenedModel> model = openModel(std::move(*imported), *setup, runner);
+  if (!model)
+    return model.takeError();
+  llvm::Expected<std::unique_ptr<PathExplorer>> explorer = PathExplorer::create(*model, *setup, runner);
   return explorer ? use(**explorer) : explorer.takeError();
 }
 

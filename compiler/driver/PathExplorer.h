@@ -14,6 +14,7 @@
 #define TENON_COMPILER_DRIVER_PATHEXPLORER_H
 
 #include "compiler/driver/Choices.h"
+#include "compiler/driver/OpenedModel.h"
 #include "passes/paths/BudgetedPlans.h"
 
 namespace tenon {
@@ -30,10 +31,10 @@ struct PlanMeasurement {
 
 class PathExplorer {
 public:
-  /// Imports the model, and lists what its operations may take. Alternatives that exceed the tolerance in one operation
-  /// alone are left out. Fails where the options' target has no paths.
-  static llvm::Expected<std::unique_ptr<PathExplorer>> create(const phases::Setup &setup, PhaseRunner &runner);
-
+  /// Lists what the operations of a model may take. Alternatives that exceed the tolerance in one operation alone are
+  /// left out. Fails where the options' target has no paths.
+  static llvm::Expected<std::unique_ptr<PathExplorer>> create(OpenedModel &model, const phases::Setup &setup,
+                                                              PhaseRunner &runner);
   ~PathExplorer();
 
   /// The regions that have a choice, the most expensive one first.
@@ -51,36 +52,46 @@ public:
 
   /// Compiles what is chosen if nobody demands a plan, which all plans are compared with.
   llvm::Error prepare();
-  /// Compiles a plan, checks its outputs and runs it for so many seconds, in turn with the chosen one; 0: once, to be
-  /// checked alone. With `resumes`, a plan that has a record is not measured again. Fails where a plan cannot be run.
+  /// The same if it is compiled already.
+  llvm::Error prepare(const Choice &choice);
+  /// Compiles a plan and checks its outputs. This and the following fail where a plan cannot be run.
+  llvm::Expected<PlanMeasurement> check(llvm::ArrayRef<size_t> options);
+  /// Runs it as well, for so many seconds, in turn with the chosen one. With `resumes`, a plan that has a record is not
+  /// measured again.
   llvm::Expected<PlanMeasurement> measure(llvm::ArrayRef<size_t> options, double seconds, bool resumes);
+  /// The same for another choice.
+  llvm::Expected<PlanMeasurement> measure(const Choice &choice, double seconds);
   /// The chosen plan: its fastest run so far, and what it is off by.
   const PlanMeasurement &getChosen() const { return chosenMeasurement; }
 
-private:
-  PathExplorer(const phases::Setup &setup, PhaseRunner &runner);
-  llvm::Error open();
-  llvm::Expected<Choice> lower(llvm::ArrayRef<size_t> options);
-  llvm::Error makeInputs();
-  std::optional<PlanMeasurement> findRecord(const std::string &schedule);
-  llvm::Error time(std::unique_ptr<LoadedModel> model, const std::string &schedule, double seconds,
-                   PlanMeasurement &measured);
+  /// Adds what a plan took to the records.
   llvm::Error record(const std::string &schedule, std::vector<double> nanoseconds, std::optional<double> error);
 
+private:
+  /// A plan that is compiled. The model is null if it is that of the chosen plan.
+  struct Lowered {
+    std::unique_ptr<LoadedModel> model;
+    PlanMeasurement measurement; ///< not timed yet
+  };
+
+  PathExplorer(OpenedModel &model, const phases::Setup &setup, PhaseRunner &runner);
+  llvm::Error listDecisions();
+  llvm::Expected<Choice> lower(llvm::ArrayRef<size_t> options);
+  llvm::Expected<Lowered> load(const Choice &choice);
+  llvm::Error makeInputs();
+  std::optional<PlanMeasurement> findRecord(const std::string &schedule);
+  llvm::Error time(Lowered &lowered, const std::string &schedule, double seconds);
+
+  OpenedModel &model;
   const phases::Setup &setup;
   PhaseRunner &runner;
   Target target;
-  uint64_t sourceHash = 0;
-  std::unique_ptr<ErrorMeter> meter;
-  phases::PathChoice paths;
-  phases::Graph graph;
   std::vector<PathDecision> decisions;
   size_t numFixed = 0;
   PathRegion region; ///< of the whole model
 
-  std::optional<Choice> chosen;
   std::unique_ptr<LoadedModel> chosenModel;
-  std::string chosenSchedule;
+  std::string chosenPaths, chosenSchedule;
   PlanMeasurement chosenMeasurement;
   std::vector<InputSet> inputs;
 };

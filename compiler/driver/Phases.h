@@ -83,14 +83,12 @@ struct PathChoice {
   unsigned number = 1; ///< from 1
   ErrorBudget budget;  ///< of operations that have not their default implementations
   std::shared_ptr<PathErrors> errors = std::make_shared<PathErrors>();
-  std::shared_ptr<RecordedTimes> times; ///< null if records of real runs do not count
-  std::shared_ptr<PathPins> pins;       ///< what a user demands or rules out; may be null
+  std::shared_ptr<RecordedTimes> times;               ///< null if records of real runs do not count
+  std::shared_ptr<PathPins> pins;                     ///< what a user demands or rules out; may be null
+  std::shared_ptr<const Sensitivities> sensitivities; ///< null if no record says so
   std::shared_ptr<PathSelection> selection = std::make_shared<PathSelection>(); ///< what was chosen last
   std::shared_ptr<PathSpace> space; ///< gets all that may be chosen; may be null
 };
-
-/// The first choice, by the user's demands and the records of real runs, if there are any or some are to be made.
-llvm::Expected<PathChoice> openPaths(const Setup &setup, PhaseRunner &runner);
 
 /// The simplified graph, which all targets share and each choice of paths begins with.
 struct Graph {

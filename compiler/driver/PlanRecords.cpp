@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace tenon;
 
-static constexpr llvm::StringRef kChosen = "plan within ", kPinned = "plan of ";
+static constexpr llvm::StringRef kChosen = "plan within ", kPinned = "plan of ", kSensitivity = "sensitivity to ";
 
 PathRegion tenon::getPlanRegion(const phases::Graph &graph, const Target &target, uint64_t sourceHash) {
   PathRegion region;
@@ -63,8 +63,22 @@ std::optional<std::vector<PathPin>> tenon::parsePinnedPlan(llvm::StringRef sched
   return pins;
 }
 
+std::string tenon::nameSensitivity(const PathPin &pin) { return kSensitivity.str() + pin.where + "=" + pin.path; }
+
+std::shared_ptr<const Sensitivities> tenon::findSensitivities(const PathRegion &model, RecordedTimes &times) {
+  auto found = std::make_shared<Sensitivities>();
+  for (const ProfileRecord &record : times.list(model))
+    if (llvm::StringRef text = record.kernel.schedule; text.consume_front(kSensitivity) && record.error) {
+      auto [where, path] = text.rsplit('=');
+      times.find(model, record.kernel.schedule);
+      (*found)[where] = {path.str(), *record.error};
+    }
+  return found->empty() ? nullptr : found;
+}
+
 bool tenon::isPlanSchedule(llvm::StringRef schedule) {
-  return schedule.starts_with(kChosen) || schedule.starts_with(kPinned);
+  return llvm::any_of(llvm::ArrayRef({kChosen, kPinned, kSensitivity}),
+                      [&](llvm::StringRef kind) { return schedule.starts_with(kind); });
 }
 
 bool tenon::isPlanRecord(const ProfileRecord &record) { return isPlanSchedule(record.kernel.schedule); }

@@ -30,6 +30,12 @@ std::string namePinnedPlan(llvm::ArrayRef<PathPin> pins);
 /// Its pins; nothing of a schedule of another kind, or one with a path that does not exist.
 std::optional<std::vector<PathPin>> parsePinnedPlan(llvm::StringRef schedule);
 
+/// The schedule of a model in which one region takes a path, and all others are as exact as they can be: "sensitivity
+/// to 0123456789abcdef=bf16_rounded". Its record has the error of that.
+std::string nameSensitivity(const PathPin &pin);
+/// What records say of a model's sensitivities; null if they say nothing. They count as used.
+std::shared_ptr<const Sensitivities> findSensitivities(const PathRegion &model, RecordedTimes &times);
+
 /// Whether a schedule or a record is that of a plan.
 bool isPlanSchedule(llvm::StringRef schedule);
 bool isPlanRecord(const ProfileRecord &record);

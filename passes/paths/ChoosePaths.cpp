@@ -42,7 +42,8 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
   using ChoosePathsBase::ChoosePathsBase;
   ChoosePaths(ChoosePathsOptions options, PathContext context)
       : ChoosePathsBase(std::move(options)), times(std::move(context.times)), pins(std::move(context.pins)),
-        selection(std::move(context.selection)), space(std::move(context.space)) {
+        sensitivities(std::move(context.sensitivities)), selection(std::move(context.selection)),
+        space(std::move(context.space)) {
     if (context.errors)
       errors = std::move(context.errors);
   }
@@ -77,7 +78,7 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
     findWorthwhile(all);
     bool isMeasuring = times && times->isMeasuring();
     std::vector<const Path *> chosen =
-        isMeasuring ? chooseToMeasure(operations, regions, all) : choose(operations, all);
+        isMeasuring ? chooseToMeasure(operations, regions, all) : choose(operations, regions, all);
     if (selection)
       select(operations, chosen, all);
     ServedRegionMarker marker;
@@ -152,7 +153,7 @@ private:
   std::vector<PathRegion> listRegions(ArrayRef<Operation *> operations, ArrayRef<SmallVector<Candidate>> all) const {
     std::vector<PathRegion> regions;
     for (auto [op, candidates] : llvm::zip(operations, all))
-      regions.push_back((times && candidates.size() > 1) || ((pins || space) && !candidates.empty())
+      regions.push_back((times && candidates.size() > 1) || ((pins || space || sensitivities) && !candidates.empty())
                             ? PathRegion::get(op)
                             : PathRegion());
     return regions;
@@ -289,9 +290,43 @@ private:
     });
   }
 
+  /// What the errors of each operation are multiplied by until they reach an output, as far as that was measured.
+  std::vector<double> listFactors(ArrayRef<Operation *> operations, ArrayRef<PathRegion> regions,
+                                  ArrayRef<SmallVector<Candidate>> all) {
+    std::vector<double> factors(operations.size(), 1);
+    if (!sensitivities)
+      return factors;
+    std::vector<std::string> fingerprints(operations.size());
+    llvm::StringMap<double> variances; // of the path that was measured, by region
+    for (auto [op, region, candidates, fingerprint] : llvm::zip(operations, regions, all, fingerprints)) {
+      if (candidates.empty())
+        continue;
+      fingerprint = region.getFingerprint();
+      auto measured = sensitivities->find(fingerprint);
+      for (const Candidate &candidate : candidates)
+        if (measured != sensitivities->end() && candidate.path->getName() == measured->second.path) {
+          double error = getError(op, candidate);
+          variances[fingerprint] += error * error;
+        }
+    }
+    for (auto [factor, fingerprint] : llvm::zip(factors, fingerprints))
+      if (double variance = variances.lookup(fingerprint); variance > 0)
+        factor = sensitivities->lookup(fingerprint).outputError / std::sqrt(variance);
+    return factors;
+  }
+
+  /// The same for activations that are stored as bf16, so many.
+  double getActivationFactor(size_t count) const {
+    auto measured = sensitivities ? sensitivities->find(kActivationsRegion) : Sensitivities::const_iterator();
+    if (!sensitivities || measured == sensitivities->end())
+      return 1;
+    return measured->second.outputError / (kBf16RoundingError * std::sqrt(double(count)));
+  }
+
   /// The candidates that may be the best: those that cost less than any that needs no budget, and the cheapest of
-  /// these. What the base is off by is not spent, since nothing can save it.
-  std::vector<PricedPath> price(Operation *op, ArrayRef<Candidate> candidates, const Candidate &base) {
+  /// these. What the base is off by is not spent, since nothing can save it. Errors are those of an output: an
+  /// operation's times `factor`.
+  std::vector<PricedPath> price(Operation *op, ArrayRef<Candidate> candidates, const Candidate &base, double factor) {
     double exact = std::numeric_limits<double>::infinity();
     for (const Candidate &candidate : candidates)
       if (&candidate == &base || (candidate.path->isAsExact() && worthwhile.contains(candidate.path)))
@@ -300,7 +335,9 @@ private:
     for (const Candidate &candidate : candidates) {
       bool isBase = &candidate == &base;
       bool isWorthIt = isBase || (candidate.cost <= exact && worthwhile.contains(candidate.path));
-      double error = !isWorthIt ? std::numeric_limits<double>::infinity() : isBase ? 0 : getError(op, candidate);
+      double error = !isWorthIt ? std::numeric_limits<double>::infinity()
+                     : isBase   ? 0
+                                : factor * getError(op, candidate);
       priced.push_back({candidate.cost, error});
       LDBG() << candidate.path->getName() << ": " << int64_t(candidate.cycles) << " cycles, cost "
              << int64_t(candidate.cost) << ", error " << error << ", " << op->getLoc();
@@ -309,17 +346,19 @@ private:
   }
 
   /// For each operation the path that makes the whole fast and exact enough; null where there is none.
-  std::vector<const Path *> choose(ArrayRef<Operation *> operations, ArrayRef<SmallVector<Candidate>> all) {
+  std::vector<const Path *> choose(ArrayRef<Operation *> operations, ArrayRef<PathRegion> regions,
+                                   ArrayRef<SmallVector<Candidate>> all) {
     std::vector<std::vector<PricedPath>> priced;
     std::vector<std::pair<size_t, const Candidate *>> bases;
     fixedVariance = variance = 0;
+    std::vector<double> factors = listFactors(operations, regions, all);
     for (auto [number, op, candidates] : llvm::enumerate(operations, all)) {
       if (candidates.empty())
         continue;
       const Candidate &base = getBase(op, candidates);
-      double error = getError(op, base);
+      double error = factors[number] * getError(op, base);
       fixedVariance += error * error;
-      priced.push_back(price(op, candidates, base));
+      priced.push_back(price(op, candidates, base, factors[number]));
       bases.emplace_back(number, &base);
     }
     std::vector<const Path *> chosen(all.size());
@@ -355,8 +394,9 @@ private:
       return;
     SmallVector<Bf16Activation> activations = listBf16Activations(getOperation(), machine);
     std::vector<std::vector<PricedPath>> priced;
+    double error = getActivationFactor(activations.size()) * kBf16RoundingError;
     for (const Bf16Activation &activation : activations) {
-      priced.push_back({{activation.savedCycles, 0}, {0, kBf16RoundingError}});
+      priced.push_back({{activation.savedCycles, 0}, {0, error}});
       saved += activation.savedCycles;
     }
     if (space && !activations.empty())
@@ -371,7 +411,7 @@ private:
         continue;
       storeAsBf16(activation, rewriter);
       errors->addTaken(kBf16RoundingError);
-      (pin ? fixedVariance : variance) += kBf16RoundingError * kBf16RoundingError;
+      (pin ? fixedVariance : variance) += error * error;
     }
     errors->addTotal(std::sqrt(variance));
   }
@@ -401,10 +441,11 @@ private:
   double fixedVariance = 0; ///< of those that nothing else is left for
   llvm::SmallPtrSet<const Path *, 16> worthwhile;
   std::shared_ptr<PathErrors> errors = std::make_shared<PathErrors>();
-  std::shared_ptr<PathTimes> times;         ///< null if nothing is known of real runs
-  std::shared_ptr<PathPins> pins;           ///< null if nobody demands anything
-  std::shared_ptr<PathSelection> selection; ///< null if nobody asks for it
-  std::shared_ptr<PathSpace> space;         ///< likewise
+  std::shared_ptr<PathTimes> times;                   ///< null if nothing is known of real runs
+  std::shared_ptr<PathPins> pins;                     ///< null if nobody demands anything
+  std::shared_ptr<const Sensitivities> sensitivities; ///< null if none was measured
+  std::shared_ptr<PathSelection> selection;           ///< null if nobody asks for it
+  std::shared_ptr<PathSpace> space;                   ///< likewise
 };
 } // namespace
 

@@ -8,6 +8,7 @@
 #ifndef TENON_PASSES_PATHS_PATHCONTEXT_H
 #define TENON_PASSES_PATHS_PATHCONTEXT_H
 
+#include "passes/paths/Sensitivity.h"
 #include <memory>
 
 namespace tenon {
@@ -20,11 +21,12 @@ class PathTimes;
 
 /// What `tenon-choose-paths` knows besides the IR, and what it tells of its choice. Each may be null.
 struct PathContext {
-  std::shared_ptr<PathErrors> errors;       ///< that were measured before
-  std::shared_ptr<PathTimes> times;         ///< of real runs
-  std::shared_ptr<PathPins> pins;           ///< what a user demands or rules out
-  std::shared_ptr<PathSelection> selection; ///< gets the paths that are chosen
-  std::shared_ptr<PathSpace> space;         ///< gets all that may be chosen
+  std::shared_ptr<PathErrors> errors;                 ///< that were measured before
+  std::shared_ptr<PathTimes> times;                   ///< of real runs
+  std::shared_ptr<PathPins> pins;                     ///< what a user demands or rules out
+  std::shared_ptr<const Sensitivities> sensitivities; ///< what regions' errors do to outputs
+  std::shared_ptr<PathSelection> selection;           ///< gets the paths that are chosen
+  std::shared_ptr<PathSpace> space;                   ///< gets all that may be chosen
 };
 
 } // namespace tenon

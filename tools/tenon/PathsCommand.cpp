@@ -144,8 +144,9 @@ llvm::Error PlanRuns::run(PlanWalk &walk) {
     if (!plan)
       break;
     show(plan->number);
-    llvm::Expected<PlanMeasurement> measured =
-        explorer.measure(plan->options, arguments.isTimed ? kSecondsOfPlan : 0, arguments.resumes);
+    llvm::Expected<PlanMeasurement> measured = arguments.isTimed
+                                                   ? explorer.measure(plan->options, kSecondsOfPlan, arguments.resumes)
+                                                   : explorer.check(plan->options);
     hide();
     if (!measured)
       return measured.takeError();

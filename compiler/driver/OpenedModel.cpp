@@ -1,11 +1,14 @@
-//===- OpenPaths.cpp - what is known before paths are chosen ----------------===//
+//===- OpenedModel.cpp - what choices of paths begin with ---------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/driver/OpenedModel.h"
 #include "compiler/driver/Choices.h"
+#include "compiler/driver/Evaluate.h"
+#include "compiler/driver/PlanRecords.h"
 #include "compiler/driver/ProfilesLock.h"
 #include "compiler/errors/CompileError.h"
 #include "compiler/pipeline/Diagnostics.h"
@@ -64,12 +67,37 @@ static llvm::Error openProfiles(const Setup &setup, PathChoice &paths, PhaseRunn
   return llvm::Error::success();
 }
 
-llvm::Expected<PathChoice> phases::openPaths(const Setup &setup, PhaseRunner &runner) {
-  PathChoice paths;
-  paths.budget.each = setup.options.skipsError ? 0 : getFirstBudget(setup.options.tolerance);
-  if (llvm::Error error = setPins(setup, paths))
+/// What the reference is computed on. Where all targets are named, figures do not depend on this machine.
+static Target getReferenceTarget(const Setup &setup) {
+  bool hasHost = llvm::any_of(setup.targets, [](const Target &target) { return target.name == kHostTarget; });
+  return hasHost ? *getBackendRegistry().getTarget(kHostTarget) : getEvaluationTarget();
+}
+
+/// Compares with the model as imported.
+static std::unique_ptr<ErrorMeter> makeErrorMeter(Imported &imported, const Setup &setup) {
+  return std::make_unique<ErrorMeter>(imported.module->clone(), setup.options.readInputs, getReferenceTarget(setup),
+                                      setup.kernels);
+}
+
+llvm::Expected<OpenedModel> tenon::openModel(Imported imported, const Setup &setup, PhaseRunner &runner) {
+  OpenedModel model;
+  model.sourceHash = imported.sourceHash;
+  if (setup.makesArtifact)
+    model.meter = makeErrorMeter(imported, setup);
+  model.paths.budget.each = setup.options.skipsError ? 0 : getFirstBudget(setup.options.tolerance);
+  if (llvm::Error error = setPins(setup, model.paths))
     return error;
-  if (llvm::Error error = openProfiles(setup, paths, runner))
+  if (llvm::Error error = openProfiles(setup, model.paths, runner))
     return error;
-  return paths;
+  llvm::Expected<Graph> graph = simplifyGraph(std::move(imported), setup, model.paths, runner);
+  if (!graph)
+    return graph.takeError();
+  model.graph = std::move(*graph);
+  // Records are those of one target.
+  if (!model.paths.times || !setup.makesArtifact || setup.options.skipsError || setup.targets.size() != 1)
+    return model;
+  PathRegion region = getPlanRegion(model.graph, setup.targets.front(), model.sourceHash);
+  if (std::shared_ptr<const Sensitivities> found = findSensitivities(region, *model.paths.times))
+    useSensitivities(model.paths, std::move(found), setup.options.tolerance);
+  return model;
 }

@@ -1,0 +1,28 @@
+//===- OpenedModel.h - what choices of paths begin with ---------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_DRIVER_OPENEDMODEL_H
+#define TENON_COMPILER_DRIVER_OPENEDMODEL_H
+
+#include "compiler/driver/ErrorMeter.h"
+#include "compiler/driver/Phases.h"
+
+namespace tenon {
+
+struct OpenedModel {
+  uint64_t sourceHash = 0;
+  std::unique_ptr<ErrorMeter> meter; ///< null if the output is no artifact
+  phases::PathChoice paths;          ///< the first choice, by the user's demands and the records of real runs
+  phases::Graph graph;
+};
+
+/// Simplifies a model, and opens the records that its paths are chosen by.
+llvm::Expected<OpenedModel> openModel(phases::Imported imported, const phases::Setup &setup, PhaseRunner &runner);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_DRIVER_OPENEDMODEL_H
