@@ -10,8 +10,12 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include <elf.h>
 #include <link.h>
+#include <map>
+#include <set>
+#include <vector>
 
 using namespace tenon;
 
@@ -33,13 +37,76 @@ static llvm::StringRef getBuildId(const dl_phdr_info &object) {
   return "";
 }
 
-static std::string makeCompilerId() {
+/// What a library is called where another one needs it.
+static std::string getLibraryName(const char *file) { return llvm::sys::path::filename(file ? file : "").str(); }
+
+/// The libraries that a loaded object needs itself.
+static std::vector<std::string> listNeeded(const link_map &object) {
+  std::vector<uint64_t> offsets;
+  const char *texts = nullptr;
+  for (const ElfW(Dyn) *entry = object.l_ld; entry && entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_NEEDED)
+      offsets.push_back(entry->d_un.d_val);
+    if (entry->d_tag == DT_STRTAB)
+      texts = reinterpret_cast<const char *>(entry->d_un.d_ptr);
+  }
+  std::vector<std::string> names;
+  for (uint64_t offset : offsets)
+    if (texts)
+      names.push_back(getLibraryName(texts + offset));
+  return names;
+}
+
+namespace {
+/// Objects by name; the program itself has none.
+using Objects = std::map<std::string, const link_map *>;
+} // namespace
+
+/// Adds an object and all that it needs to `reached`, but not what only objects of `except` need.
+static void reach(const Objects &objects, const std::string &name, const std::set<std::string> &except,
+                  std::set<std::string> &reached) {
+  auto it = objects.find(name);
+  if (it == objects.end() || except.contains(name) || !reached.insert(name).second)
+    return;
+  for (const std::string &needed : listNeeded(*it->second))
+    reach(objects, needed, except, reached);
+}
+
+/// The libraries that remote caches need, with what these need alone. They move bytes: whichever version is loaded, the
+/// compiler generates the same code, and machines that share a cache need not have the same one.
+static std::set<std::string> listTransports() {
+  std::set<std::string> transports, kept, reached;
+  Objects objects;
+  for (const link_map *object = _r_debug.r_map; object; object = object->l_next) {
+    std::string name = getLibraryName(object->l_name);
+    objects.emplace(name, object);
+    for (llvm::StringRef prefix : {"libcurl.so", "libhiredis.so", "libmicrohttpd.so", "libsodium.so"})
+      if (llvm::StringRef(name).starts_with(prefix))
+        transports.insert(name);
+  }
+  reach(objects, "", transports, kept);
+  for (const std::string &name : transports)
+    reach(objects, name, {}, reached);
+  for (const std::string &name : kept)
+    reached.erase(name);
+  return reached;
+}
+
+namespace {
+struct Collection {
   Fingerprint fingerprint;
+  std::set<std::string> ignored = listTransports();
+};
+} // namespace
+
+static std::string makeCompilerId() {
+  Collection collection;
   auto add = [](dl_phdr_info *object, size_t, void *context) {
+    auto &[fingerprint, ignored] = *static_cast<Collection *>(context);
     // The system's own page of code is no file, generates none, and changes with the system.
-    if (llvm::StringRef(object->dlpi_name).starts_with("linux-vdso"))
+    if (llvm::StringRef(object->dlpi_name).starts_with("linux-vdso") ||
+        ignored.contains(getLibraryName(object->dlpi_name)))
       return 0;
-    auto &fingerprint = *static_cast<Fingerprint *>(context);
     llvm::StringRef id = getBuildId(*object);
     fingerprint.add(id);
     if (!id.empty())
@@ -53,8 +120,8 @@ static std::string makeCompilerId() {
       fingerprint.add((*bytes)->getBuffer());
     return 0;
   };
-  dl_iterate_phdr(add, &fingerprint);
-  return fingerprint.get();
+  dl_iterate_phdr(add, &collection);
+  return collection.fingerprint.get();
 }
 
 const std::string &tenon::getCompilerId() {
