@@ -41,7 +41,7 @@ std::string CacheEntry::computeSeal(llvm::StringRef content) const {
   return Fingerprint().add(getName(kind)).add(key).add(files).add(messages).add(content).get();
 }
 
-static bool isFingerprint(llvm::StringRef text) {
+bool tenon::isFingerprint(llvm::StringRef text) {
   constexpr size_t kDigits = 64;
   return text.size() == kDigits && llvm::all_of(text, [](char c) { return llvm::isHexDigit(c) && !llvm::isUpper(c); });
 }
@@ -55,7 +55,7 @@ std::string tenon::findFault(const CacheEntry &entry) {
     return "its size is not in range";
   if (entry.created < 0 || entry.lastUse < 0)
     return "its time is not in range";
-  if (entry.origin != "compiled" && entry.origin != "imported")
+  if (entry.origin != "compiled" && entry.origin != "imported" && entry.origin != "fetched")
     return "its origin is unknown";
   for (const std::string *text : {&entry.title, &entry.hardware, &entry.compiler, &entry.messages})
     if (text->size() > kMaxText || !llvm::json::isUTF8(*text))

@@ -52,7 +52,7 @@ struct CacheEntry {
   std::string compiler;             ///< for people: version of the compiler that generated the content
   std::string files;                ///< of an artifact: a line "XXH3 PATH" for each file that it was made of
   std::string messages;             ///< of an artifact: the warnings of its compilation
-  std::string origin;               ///< "compiled" here, or "imported"
+  std::string origin;               ///< "compiled" here, "imported" from a file, or "fetched" from a remote cache
   int64_t created = 0, lastUse = 0; ///< microseconds since 1970
   std::vector<CacheUse> uses;       ///< the most recent ones alone, if there are many
 
@@ -60,6 +60,19 @@ struct CacheEntry {
   /// damaged file nor a damaged index leads to another result.
   std::string computeSeal(llvm::StringRef content) const;
 };
+
+/// An entry as other machines may have it: all that is said of it, and a signature of that.
+struct SignedEntry {
+  std::string nameSpace; ///< keeps entries of those who share a remote cache apart
+  CacheKind kind = CacheKind::kernel;
+  std::string key;       ///< by which others find it. Of an artifact, it does not depend on where files are
+  std::string manifest;  ///< JSON, with the fields above and the seal of the content
+  std::string signer;    ///< an Ed25519 key, 64 hexadecimal digits
+  std::string signature; ///< of the manifest, 128 hexadecimal digits
+};
+
+/// Whether a text is what Fingerprint returns.
+bool isFingerprint(llvm::StringRef text);
 
 /// Why no cache made such an entry; empty if it may be one. Entries of an index or of an export are checked as hostile
 /// input.

@@ -7,6 +7,7 @@
 
 #include "compiler/cache/CacheStore.h"
 #include "compiler/cache/CacheColumns.h"
+#include "compiler/cache/CacheShares.h"
 #include "compiler/errors/CompileError.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -104,6 +105,9 @@ llvm::Expected<std::unique_ptr<CacheStore>> CacheStore::open(const std::string &
       Database::open(index.str().str(), isWriter ? Database::Access::write : Database::Access::snapshot, kFormat);
   if (!database)
     return database.takeError();
+  if (isWriter)
+    if (llvm::Error error = CacheShares::prepare(**database))
+      return error;
   return std::unique_ptr<CacheStore>(new CacheStore(std::move(*database), folder, isWriter, limit));
 }
 
@@ -221,7 +225,12 @@ llvm::Error CacheStore::add(Addition &addition) {
   if (insert.step() != SQLITE_ROW)
     return database->makeFault("an entry cannot be added");
   int64_t id = insert.takeInteger();
-  return insert.step() == SQLITE_DONE ? addUses(id, entry.uses) : database->makeFault("an entry cannot be added");
+  if (insert.step() != SQLITE_DONE)
+    return database->makeFault("an entry cannot be added");
+  if (addition.share)
+    if (llvm::Error error = CacheShares::add(*database, entry, *addition.share))
+      return error;
+  return addUses(id, entry.uses);
 }
 
 /// Writes to a file that is there.

@@ -51,6 +51,7 @@ public:
   const std::string &getFolder() const { return folder; }
   bool isWritable() const { return isWriter; }
   uint64_t getLimit() const { return limit; }
+  Database &getDatabase() const { return *database; }
 
   /// The content of an entry, which has been checked.
   struct Hit {
@@ -69,6 +70,7 @@ public:
     CacheEntry entry;
     llvm::StringRef content;
     std::string file; ///< of reserve(), with this content: it is moved. Empty: the content is written
+    std::optional<SignedEntry> share = std::nullopt; ///< the same for other machines
   };
   /// An entry that was used again.
   struct Reuse {
