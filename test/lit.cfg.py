@@ -85,6 +85,13 @@ config.environment["TENON_PROFILES"] = "none"
 # Tests look at compilations, and neither take from nor fill the cache of who runs them. Those of the cache name one. With a folder in
 # TENON_TEST_CACHE all others use it, too: the second time they look at results that were taken from it.
 config.environment["TENON_CACHE_DIR"] = os.environ.get("TENON_TEST_CACHE") or "none"
+# Nor are keys of who runs them used.
+config.environment["XDG_CONFIG_HOME"] = os.path.join(config.test_exec_root, "no-settings")
+# Redis, which a test starts: REQUIRES: redis-server.
+if shutil.which("redis-server"):
+    config.available_features.add("redis-server")
+else:
+    lit_config.note("no redis-server: Redis is not tried as a remote cache")
 # How often those are killed that are killed at any moment; the long form is 200.
 if "TENON_KILLS" in os.environ:
     config.environment["TENON_KILLS"] = os.environ["TENON_KILLS"]

@@ -12,12 +12,14 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 #define XXH_INLINE_ALL
 #include "xxhash.h"
 
 using namespace tenon;
 namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
 
 static std::optional<std::string> hashFile(const std::string &file) {
   auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/false, /*RequiresNullTerminator=*/false);
@@ -94,11 +96,98 @@ std::optional<CacheStore::Hit> ArtifactCache::find(const ArtifactRequest &reques
   if (store->getDamaged() && note.empty())
     note = "a damaged entry of the cache is ignored: " + store->getFirstDamage();
   if (!*hit || !areUnchanged((*hit)->entry.files))
-    return std::nullopt;
+    return fetch(request, *store);
   if (llvm::Error error = store->reuse({{(*hit)->entry.id, {{llvm::json::fixUTF8(request.model), ""}}}}))
     addNote(std::move(error));
   return std::move(*hit);
 }
+
+//===----------------------------------------------------------------------===//
+// Remote caches
+//===----------------------------------------------------------------------===//
+
+/// Lines of files with other names; nothing where one has none.
+static std::optional<std::string> renameFiles(llvm::StringRef lines,
+                                              llvm::function_ref<std::optional<std::string>(llvm::StringRef)> rename) {
+  std::string renamed;
+  while (!lines.empty()) {
+    llvm::StringRef line;
+    std::tie(line, lines) = lines.split('\n');
+    auto [hash, file] = line.split(' ');
+    std::optional<std::string> name = rename(file);
+    if (!name)
+      return std::nullopt;
+    renamed += hash.str() + " " + *name + "\n";
+  }
+  return renamed;
+}
+
+/// The name of a file for other machines. Files elsewhere, such as plug-ins, keep theirs.
+static std::string makeRelative(llvm::StringRef file, llvm::StringRef base) {
+  return file.consume_front(base) && file.consume_front("/") ? file.str() : file.str();
+}
+
+/// The file here that another machine's entry names; nothing for names that lead out of the model's folder.
+static std::optional<std::string> makeAbsolute(llvm::StringRef file, const std::string &base) {
+  if (path::is_absolute(file))
+    return file.str();
+  for (auto it = path::begin(file), end = path::end(file); it != end; ++it)
+    if (*it == "..")
+      return std::nullopt;
+  return base + "/" + file.str();
+}
+
+const std::string &ArtifactCache::getRemoteKey(const ArtifactRequest &request) {
+  auto [it, isNew] = remoteKeys.try_emplace(request.key);
+  if (isNew && exchange && request.makeRemoteKey)
+    it->second = request.makeRemoteKey();
+  return it->second;
+}
+
+std::optional<CacheStore::Hit> ArtifactCache::fetch(const ArtifactRequest &request, CacheStore &store) {
+  if (!store.isWritable() || getRemoteKey(request).empty())
+    return std::nullopt;
+  std::vector<FetchedEntry> fetched = exchange->fetch(CacheKind::artifact, {getRemoteKey(request)}, store);
+  if (fetched.empty())
+    return std::nullopt;
+  FetchedEntry &found = fetched.front();
+  std::optional<std::string> files =
+      renameFiles(found.entry.files, [&](llvm::StringRef file) { return makeAbsolute(file, request.base); });
+  if (!files || files->empty() || !areUnchanged(*files))
+    return std::nullopt;
+  CacheEntry entry = std::move(found.entry);
+  entry.key = request.key;
+  entry.files = *files;
+  entry.uses = {{llvm::json::fixUTF8(request.model), ""}};
+  std::vector<CacheStore::Addition> additions;
+  additions.push_back({std::move(entry), found.content, "", std::move(found.share)});
+  if (llvm::Error error = store.commit(additions, {})) {
+    addNote(std::move(error));
+    return std::nullopt;
+  }
+  llvm::Expected<std::optional<CacheStore::Hit>> hit = store.find(CacheKind::artifact, request.key);
+  if (hit)
+    return std::move(*hit);
+  addNote(hit.takeError());
+  return std::nullopt;
+}
+
+std::optional<SignedEntry> ArtifactCache::sign(const ArtifactRequest &request, const CacheEntry &entry,
+                                               llvm::StringRef content) {
+  if (getRemoteKey(request).empty())
+    return std::nullopt;
+  CacheEntry remote = entry;
+  remote.key = getRemoteKey(request);
+  remote.files = *renameFiles(entry.files, [&](llvm::StringRef file) { return makeRelative(file, request.base); });
+  // A manifest has names of files as text.
+  if (!llvm::json::isUTF8(remote.files))
+    return std::nullopt;
+  return exchange->sign(remote, content);
+}
+
+//===----------------------------------------------------------------------===//
+// Additions
+//===----------------------------------------------------------------------===//
 
 std::string ArtifactCache::reserve() {
   std::unique_ptr<CacheStore> store = open();
@@ -133,8 +222,11 @@ std::optional<CacheEntry> ArtifactCache::add(const ArtifactRequest &request, con
   entry.messages = llvm::json::fixUTF8(making.messages);
   entry.uses = {{llvm::json::fixUTF8(request.model), ""}};
   std::vector<CacheStore::Addition> additions;
-  additions.push_back({std::move(entry), (*content)->getBuffer(), moves ? artifact : ""});
+  std::optional<SignedEntry> share = sign(request, entry, (*content)->getBuffer());
+  additions.push_back({std::move(entry), (*content)->getBuffer(), moves ? artifact : "", share});
   llvm::Error error = store->commit(additions, {});
+  if (share && !error)
+    exchange->publish({{*share, (*content)->getBuffer()}});
   if (!error)
     return std::move(additions.front().entry);
   addNote(std::move(error));

@@ -7,15 +7,19 @@
 //
 // An artifact is found by a fingerprint of the request: all that it depends on but the contents of files. It is used if
 // all of the files that it was made of still have the bytes that they had; this is what ccache calls its direct mode.
+// Remote caches find it by another fingerprint, in which the model's contents stand for its path, and with files that
+// are named from the model's folder.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TENON_COMPILER_DRIVER_ARTIFACTCACHE_H
 #define TENON_COMPILER_DRIVER_ARTIFACTCACHE_H
 
-#include "compiler/cache/CacheStore.h"
+#include "compiler/cache/CacheExchange.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Chrono.h"
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -25,19 +29,25 @@ namespace tenon {
 struct ArtifactRequest {
   std::string key;                    ///< a Fingerprint
   std::string model, title, hardware; ///< as in CacheEntry: the name of the model's file, the options, the targets
+  std::string base = "";              ///< the folder that names of files in remote caches begin from
+  /// The key for other machines, which reads the model; null where no remote cache is used. An empty key is none.
+  std::function<std::string()> makeRemoteKey = nullptr;
 };
 
 /// Opens the cache for each call alone, so that a compilation in a child process does not inherit it.
 class ArtifactCache {
 public:
   /// `folder`: as CacheStore::getDefaultFolder says it. There is no cache where it is empty or cannot be used.
-  explicit ArtifactCache(std::string folder) : folder(std::move(folder)) {}
+  /// `exchange`: null where there are no remote caches.
+  explicit ArtifactCache(std::string folder, std::shared_ptr<CacheExchange> exchange = nullptr)
+      : folder(std::move(folder)), exchange(std::move(exchange)) {}
 
   const std::string &getFolder() const { return folder; }
   /// What went wrong first, for the user; empty where nothing did.
-  const std::string &getNote() const { return note; }
+  const std::string &getNote() const { return note.empty() && exchange ? exchange->getNote() : note; }
 
-  /// The artifact of a request; nothing where there is none, or where a file has changed since.
+  /// The artifact of a request, here or in a remote cache; nothing where there is none, or where a file has changed
+  /// since.
   std::optional<CacheStore::Hit> find(const ArtifactRequest &request);
 
   /// A file in the cache, to write an artifact to that `move` then takes. Empty where nothing can be written there.
@@ -61,7 +71,14 @@ private:
   std::optional<CacheEntry> add(const ArtifactRequest &request, const std::string &artifact, const Making &making,
                                 bool moves);
 
+  std::optional<CacheStore::Hit> fetch(const ArtifactRequest &request, CacheStore &store);
+  std::optional<SignedEntry> sign(const ArtifactRequest &request, const CacheEntry &entry, llvm::StringRef content);
+
+  const std::string &getRemoteKey(const ArtifactRequest &request);
+
   std::string folder, note;
+  std::shared_ptr<CacheExchange> exchange;
+  std::map<std::string, std::string> remoteKeys; ///< by the key of a request, once they are known
 };
 
 } // namespace tenon

@@ -248,7 +248,7 @@ static std::shared_ptr<KernelCache> openKernelCache(const CompileOptions &option
   bool isLookedAt = options.emit != kArtifactOutput || !options.report.empty() || !options.dumpDir.empty() ||
                     !options.dumpAfter.empty() || options.bisect || !options.reproduce.empty();
   std::string model = llvm::sys::path::filename(options.input).str();
-  return isLookedAt ? nullptr : KernelCache::open(options.cacheFolder, model);
+  return isLookedAt ? nullptr : KernelCache::open(options.cacheFolder, model, options.exchange);
 }
 
 static void reportKernelCache(const KernelCache &cache, const CompileOptions &options, PhaseRunner &runner) {

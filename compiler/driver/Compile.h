@@ -36,6 +36,8 @@ inline constexpr char kDumpedWeights[] = "weights.bin";
 /// What --tolerance is where nobody says.
 inline constexpr double kDefaultTolerance = 1e-5;
 
+class CacheExchange;
+
 /// How many kernels were generated, and how many were in the cache.
 struct KernelCounts {
   uint64_t generated = 0, taken = 0;
@@ -78,6 +80,7 @@ struct CompileOptions {
   bool keepsResults = false;       ///< results of launches become outputs, after those of the model
   bool timing = false;             ///< whether how long phases and passes take goes to standard error
   std::string cacheFolder;         ///< where kernels are looked up and kept (CacheStore.h); none where it is empty
+  std::shared_ptr<CacheExchange> exchange; ///< remote caches behind that one; null where there are none
   /// If not null: told at the end what the cache of kernels was good for.
   std::function<void(const KernelCounts &)> onKernels;
   bool singleThread = false;

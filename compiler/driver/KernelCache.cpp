@@ -87,12 +87,13 @@ void KernelCache::addNote(llvm::Error error) {
   store.reset();
 }
 
-std::shared_ptr<KernelCache> KernelCache::open(const std::string &folder, const std::string &model) {
+std::shared_ptr<KernelCache> KernelCache::open(const std::string &folder, const std::string &model,
+                                               std::shared_ptr<CacheExchange> exchange) {
   if (folder.empty())
     return nullptr;
   // Before other libraries are loaded, which are none of the compiler's.
   getCompilerId();
-  std::shared_ptr<KernelCache> cache(new KernelCache(nullptr, llvm::json::fixUTF8(model)));
+  std::shared_ptr<KernelCache> cache(new KernelCache(llvm::json::fixUTF8(model), std::move(exchange)));
   llvm::Expected<uint64_t> limit = CacheStore::getDefaultLimit();
   if (!limit) {
     cache->addNote(limit.takeError());
@@ -128,46 +129,92 @@ static std::string getKind(llvm::StringRef kernel) { return kernel.split('_').se
 
 static std::string describe(const Target &target) { return target.name + " " + target.triple + " " + target.needed; }
 
+bool KernelCache::takeHere(const Wanted &wanted, KernelObjects &objects, const KernelNodes &nodes) {
+  llvm::Expected<std::optional<CacheStore::Hit>> hit = store->find(CacheKind::kernel, wanted.key);
+  if (!hit) {
+    addNote(hit.takeError());
+    return false;
+  }
+  if (!*hit)
+    return false;
+  objects.known.emplace(wanted.name, (*hit)->content->getBuffer());
+  reuses.push_back({(*hit)->entry.id, getUses(wanted.name, nodes)});
+  return true;
+}
+
+void KernelCache::fetch(std::vector<Wanted> &missing, KernelObjects &objects, const KernelNodes &nodes) {
+  std::vector<std::string> keys;
+  for (const Wanted &wanted : missing)
+    keys.push_back(wanted.key);
+  llvm::sort(keys);
+  keys.erase(llvm::unique(keys), keys.end());
+  std::vector<FetchedEntry> fetched = exchange->fetch(CacheKind::kernel, keys, *store);
+  std::map<std::string, FetchedEntry *> entries;
+  for (FetchedEntry &each : fetched)
+    entries[each.entry.key] = &each;
+  std::vector<CacheStore::Addition> additions;
+  llvm::erase_if(missing, [&](const Wanted &wanted) {
+    auto it = entries.find(wanted.key);
+    if (it == entries.end())
+      return false;
+    objects.known.emplace(wanted.name, it->second->content);
+    llvm::append_range(it->second->entry.uses, getUses(wanted.name, nodes));
+    return true;
+  });
+  for (FetchedEntry &each : fetched)
+    additions.push_back({std::move(each.entry), each.content, "", std::move(each.share)});
+  // They are used even where they cannot be kept.
+  if (llvm::Error error = store->commit(additions, {}))
+    addNote(std::move(error));
+}
+
+void KernelCache::noteDamage() {
+  if (store && store->getDamaged() && note.empty())
+    note = std::to_string(store->getDamaged()) +
+           (store->getDamaged() == 1 ? " damaged entry of the cache is" : " damaged entries of the cache are") +
+           " ignored: " + store->getFirstDamage();
+}
+
 KernelObjects KernelCache::take(ModuleOp kernels, const Target &target, CodeEffort effort, const KernelNodes &nodes,
                                 bool isCounted) {
   KernelObjects objects;
   if (!store || !target.backend->getCapabilities().hasKernelObjects)
     return objects;
   Fingerprint common = fingerprintTarget(target, effort);
-  auto keys = std::make_shared<std::map<std::string, CacheEntry, std::less<>>>();
+  std::vector<Wanted> wanted;
   for (auto module : kernels.getOps<ModuleOp>()) {
     auto functions = module.getOps<func::FuncOp>();
     std::string name = module.getName().value_or("").str();
-    if (!llvm::hasSingleElement(functions) || name.empty() || !store)
+    if (!llvm::hasSingleElement(functions) || name.empty())
       continue;
-    std::string key = Fingerprint(common).add(getCanonicalText(*functions.begin())).get();
-    llvm::Expected<std::optional<CacheStore::Hit>> hit = store->find(CacheKind::kernel, key);
-    if (!hit) {
-      addNote(hit.takeError());
-      continue;
-    }
-    if (*hit) {
-      objects.known.emplace(name, (*hit)->content->getBuffer());
-      reuses.push_back({(*hit)->entry.id, getUses(name, nodes)});
-      (*functions.begin()).erase();
-      numTaken += isCounted;
-      continue;
-    }
-    CacheEntry &entry = (*keys)[name];
-    entry.key = key;
+    func::FuncOp kernel = *functions.begin();
+    wanted.push_back({name, Fingerprint(common).add(getCanonicalText(kernel)).get(), kernel});
+  }
+  std::vector<Wanted> missing;
+  for (const Wanted &each : wanted)
+    if (!store || !takeHere(each, objects, nodes))
+      missing.push_back(each);
+  noteDamage();
+  if (store && exchange && !missing.empty())
+    fetch(missing, objects, nodes);
+  auto entries = std::make_shared<std::map<std::string, CacheEntry, std::less<>>>();
+  for (const Wanted &each : missing) {
+    CacheEntry &entry = (*entries)[each.name];
+    entry.key = each.key;
     // The reference and constants have kernels of their own.
-    entry.title = (isCounted ? "" : "compile-time ") + getKind(name);
+    entry.title = (isCounted ? "" : "compile-time ") + getKind(each.name);
     entry.hardware = describe(target);
     entry.compiler = "tenon " TENON_VERSION;
-    entry.uses = getUses(name, nodes);
+    entry.uses = getUses(each.name, nodes);
   }
-  if (store && store->getDamaged() && note.empty())
-    note = std::to_string(store->getDamaged()) +
-           (store->getDamaged() == 1 ? " damaged entry of the cache is" : " damaged entries of the cache are") +
-           " ignored: " + store->getFirstDamage();
-  objects.onObject = [this, keys, isCounted](StringRef kernel, StringRef object) {
+  for (const Wanted &each : wanted)
+    if (!entries->contains(each.name)) {
+      func::FuncOp(each.kernel).erase();
+      numTaken += isCounted;
+    }
+  objects.onObject = [this, entries, isCounted](StringRef kernel, StringRef object) {
     numGenerated += isCounted;
-    if (auto it = keys->find(kernel); it != keys->end())
+    if (auto it = entries->find(kernel); it != entries->end())
       generated.emplace_back(it->second, object);
   };
   return objects;
@@ -175,11 +222,18 @@ KernelObjects KernelCache::take(ModuleOp kernels, const Target &target, CodeEffo
 
 void KernelCache::commit() {
   std::vector<CacheStore::Addition> additions;
-  for (auto &[entry, object] : generated)
-    additions.push_back({std::move(entry), object, ""});
+  std::vector<CacheExchange::Publication> publications;
+  for (auto &[entry, object] : generated) {
+    std::optional<SignedEntry> share = exchange ? exchange->sign(entry, object) : std::nullopt;
+    if (share)
+      publications.push_back({*share, object});
+    additions.push_back({std::move(entry), object, "", std::move(share)});
+  }
   if (store)
     if (llvm::Error error = store->commit(additions, reuses))
       addNote(std::move(error));
+  if (exchange)
+    exchange->publish(publications);
   generated.clear();
   reuses.clear();
 }

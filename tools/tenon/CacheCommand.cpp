@@ -11,6 +11,7 @@
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Describe.h"
 #include "compiler/report/Table.h"
+#include "tools/tenon/CacheSubcommands.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/ErrorStream.h"
 #include "tools/tenon/Usage.h"
@@ -36,32 +37,27 @@ struct CacheOptions {
 };
 } // namespace
 
-static int report(llvm::Error error) {
+int tenon::finish(llvm::Expected<int> status) {
+  if (status)
+    return *status;
   std::string message;
-  CompileStatus category = takeError(std::move(error), message);
+  CompileStatus category = takeError(status.takeError(), message);
   errors() << "tenon: error: " << message << '\n';
   return static_cast<int>(category);
 }
 
-/// Opens the cache and runs `use` with it.
-static int withCache(CacheOptions &options, llvm::function_ref<llvm::Expected<int>(CacheStore &)> use) {
+int tenon::withCacheStore(llvm::function_ref<llvm::Expected<int>(CacheStore &)> use) {
   std::string folder = CacheStore::getDefaultFolder();
-  if (folder.empty()) {
-    errors() << "tenon: error: there is no folder for a cache; set TENON_CACHE_DIR\n";
-    return 4;
-  }
-  options.filter.kind = getCacheKind(options.kind);
+  if (folder.empty())
+    return finish(makeError(CompileStatus::resources, "there is no folder for a cache; set TENON_CACHE_DIR"));
   llvm::Expected<uint64_t> limit = CacheStore::getDefaultLimit();
   if (!limit)
-    return report(limit.takeError());
+    return finish(limit.takeError());
   llvm::Expected<std::unique_ptr<CacheStore>> store = CacheStore::open(folder, *limit);
-  if (!store)
-    return report(store.takeError());
-  llvm::Expected<int> status = use(**store);
-  return status ? *status : report(status.takeError());
+  return finish(store ? use(**store) : store.takeError());
 }
 
-static std::string getTimeText(int64_t microseconds) {
+std::string tenon::getTimeText(int64_t microseconds) {
   return llvm::formatv("{0:%Y-%m-%d %H:%M}", llvm::sys::TimePoint<>(std::chrono::microseconds(microseconds)));
 }
 
@@ -308,7 +304,8 @@ public:
   template <typename Use> CLI::App *add(const char *name, const char *description, Use use) {
     CLI::App *sub = command.add_subcommand(name, description);
     sub->callback([options = options, use, &status = status] {
-      status = withCache(*options, [&](CacheStore &store) { return use(store, *options); });
+      options->filter.kind = getCacheKind(options->kind);
+      status = withCacheStore([&](CacheStore &store) { return use(store, *options); });
     });
     sub->add_flag("--json", options->json, "print JSON");
     return sub;
@@ -399,4 +396,6 @@ void tenon::addCacheCommand(CLI::App &app, int &status) {
   addExamples(*imports, {"tenon cache import kernels.db"},
               "An export holds code, which models that are compiled here will run: import it only from whom you would "
               "take a program. Its hashes show that it is complete, not who made it.");
+  addCacheKeyCommands(*command, status);
+  addCacheServeCommand(*command, status);
 }

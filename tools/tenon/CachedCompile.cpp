@@ -50,7 +50,8 @@ static void addProfiles(const CompileOptions &options, Fingerprint &key) {
 
 /// Options that say where something goes, or that are told apart by what they come to.
 static bool isOfNoConcern(const CLI::Option &option) {
-  return llvm::is_contained({"--output", "--emit", "--json", "--quiet", "--no-cache", "--profiles", "--help", "model"},
+  return llvm::is_contained({"--output", "--emit", "--json", "--quiet", "--no-cache", "--cache-from", "--cache-to",
+                             "--cache-namespace", "--cache-signing-key", "--profiles", "--help", "model"},
                             option.get_name());
 }
 
@@ -89,6 +90,33 @@ static std::string addTargets(const CompileOptions &options, Fingerprint &key) {
   return text;
 }
 
+/// Adds what the model is, wherever it is: what a file has in it, or which files a folder has. Returns whether it can
+/// be read.
+static bool addModelContents(const CompileOptions &options, Fingerprint &key) {
+  key.add(llvm::sys::path::filename(options.input));
+  if (!fs::is_directory(options.input)) {
+    auto content = llvm::MemoryBuffer::getFile(options.input, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    key.add(content ? (*content)->getBuffer() : "");
+    return static_cast<bool>(content);
+  }
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(options.input, error), end; !error && it != end; it.increment(error))
+    names.push_back(llvm::sys::path::filename(it->path()).str());
+  llvm::sort(names);
+  for (const std::string &name : names)
+    key.add(name);
+  return !error;
+}
+
+/// The folder of the model's files; empty where it is unknown.
+static std::string getModelFolder(const CompileOptions &options) {
+  llvm::SmallString<128> model(options.input);
+  if (fs::make_absolute(model))
+    return "";
+  return fs::is_directory(model) ? model.str().str() : llvm::sys::path::parent_path(model).str();
+}
+
 /// Adds the model's name. Which files a folder has decides which of them are read.
 static void addModel(const CompileOptions &options, Fingerprint &key) {
   llvm::SmallString<128> model(options.input);
@@ -103,8 +131,8 @@ static void addModel(const CompileOptions &options, Fingerprint &key) {
 }
 
 /// Adds the plug-ins that the import may find by itself (runtime/plugin): their shape functions decide. Those of
-/// --plugin are among the files that an artifact is made of.
-static void addPlugins(Fingerprint &key) {
+/// --plugin are among the files that an artifact is made of. Other machines have them elsewhere.
+static void addPlugins(Fingerprint &key, bool isRemote) {
   llvm::SmallVector<llvm::StringRef> folders;
   if (const char *list = std::getenv("TENON_PLUGIN_PATH"))
     llvm::StringRef(list).split(folders, ':', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
@@ -120,7 +148,7 @@ static void addPlugins(Fingerprint &key) {
   llvm::sort(files);
   for (const std::string &file : files) {
     auto content = llvm::MemoryBuffer::getFile(file, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-    key.add(file).add(content ? (*content)->getBuffer() : "");
+    key.add(isRemote ? llvm::sys::path::filename(file) : file).add(content ? (*content)->getBuffer() : "");
   }
 }
 
@@ -131,16 +159,29 @@ std::optional<ArtifactRequest> tenon::makeArtifactRequest(const CompileOptions &
                     options.timing || options.bisect || options.tuneSeconds > 0 || !options.profilesLock.empty();
   if (isLookedAt || options.readInputs)
     return std::nullopt;
+  ArtifactRequest request;
+  request.model = llvm::sys::path::filename(options.input).str();
+  request.base = getModelFolder(options);
+  auto addRest = [&options, &command](Fingerprint &key, bool isRemote, ArtifactRequest &request) {
+    addPlugins(key, isRemote);
+    request.title = addOptions(command, key);
+    request.hardware = addTargets(options, key);
+    addProfiles(options, key);
+  };
   Fingerprint key;
   key.add(getCompilerId());
   addModel(options, key);
-  addPlugins(key);
-  ArtifactRequest request;
-  request.model = llvm::sys::path::filename(options.input).str();
-  request.title = addOptions(command, key);
-  request.hardware = addTargets(options, key);
-  addProfiles(options, key);
+  addRest(key, /*isRemote=*/false, request);
   request.key = key.get();
+  if (options.exchange && !request.base.empty())
+    request.makeRemoteKey = [&options, addRest] {
+      Fingerprint key;
+      key.add("remote").add(getCompilerId());
+      bool isRead = addModelContents(options, key);
+      ArtifactRequest ignored;
+      addRest(key, /*isRemote=*/true, ignored);
+      return isRead ? key.get() : "";
+    };
   return request;
 }
 
@@ -207,6 +248,11 @@ static std::optional<ArtifactCache::Making> compileAndWatch(CompileOptions &opti
   llvm::FileRemover remover(rule);
   if (isKept)
     options.depfile = rule.str().str();
+  // What is told now, the child process does not say again: the artifact is kept where a remote cache is not there.
+  if (options.exchange && !options.exchange->getNote().empty()) {
+    errors() << "tenon: warning: " << options.exchange->getNote() << '\n';
+    options.exchange->dropNote();
+  }
   Messages messages;
   ArtifactCache::Making making;
   making.begin = std::chrono::time_point_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now());
@@ -238,7 +284,7 @@ CompileOutcome tenon::compileToFile(CompileOptions &options, const ArtifactReque
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
   CompileOutcome outcome;
-  ArtifactCache cache(request ? folder : "");
+  ArtifactCache cache(request ? folder : "", options.exchange);
   if (std::optional<CacheStore::Hit> hit = request ? cache.find(*request) : std::nullopt;
       hit && writeHit(*hit, options.output)) {
     errors() << hit->entry.messages;
@@ -271,7 +317,7 @@ static CompileOutcome compileTemporary(CompileOptions &options, const std::strin
 
 CompiledFile tenon::compileToCache(CompileOptions &options, const ArtifactRequest *request, const std::string &folder) {
   CompiledFile compiled;
-  ArtifactCache cache(request ? folder : "");
+  ArtifactCache cache(request ? folder : "", options.exchange);
   if (std::optional<CacheStore::Hit> hit = request ? cache.find(*request) : std::nullopt) {
     errors() << hit->entry.messages;
     compiled.artifact = hit->path;

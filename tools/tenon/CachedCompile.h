@@ -20,7 +20,8 @@ class App;
 namespace tenon {
 
 /// The request for the artifact that `command`, tenon compile or tenon run, asks for. Both find the artifacts of each
-/// other. Nothing where the artifact is not all that is asked for, or depends on what the request cannot tell.
+/// other. Nothing where the artifact is not all that is asked for, or depends on what the request cannot tell. Options
+/// and command have to outlive the request.
 std::optional<ArtifactRequest> makeArtifactRequest(const CompileOptions &options, const CLI::App &command);
 
 /// How a compilation ended.

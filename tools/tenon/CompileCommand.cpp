@@ -119,6 +119,8 @@ static int compile(CommandArguments &arguments, const CLI::App &command) {
     return 2;
   }
   std::string cache = arguments.isUncached ? "" : CacheStore::getDefaultFolder();
+  if (int status = cache.empty() ? 0 : openRemotes(arguments.compile))
+    return status;
   std::optional<ArtifactRequest> request =
       cache.empty() || options.output.empty() ? std::nullopt : makeArtifactRequest(options, command);
   CompileOutcome outcome = compileToFile(options, request ? &*request : nullptr, cache);

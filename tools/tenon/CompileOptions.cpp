@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/tenon/CompileOptions.h"
+#include "compiler/errors/CompileError.h"
 #include "compiler/pipeline/SizeProfiles.h"
 #include "compiler/profiles/ProfileStore.h"
 #include "tools/tenon/ErrorInputs.h"
@@ -225,6 +226,7 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
   addMeasuringOptions(command, arguments);
   addPathOptions(command, arguments);
   addLimitOptions(command, options);
+  addRemoteOptions(command, arguments.remotes);
   command
       .add_option("--plugin", options.import.plugins,
                   "shared library with operators (tenon/plugin.h) that ONNX does not define; repeatable")
@@ -285,4 +287,16 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
       return readErrorInputs(folder, artifact);
     };
   return true;
+}
+
+int tenon::openRemotes(CompileArguments &arguments) {
+  llvm::Expected<std::shared_ptr<CacheExchange>> exchange = openExchange(arguments.remotes);
+  if (exchange) {
+    arguments.options.exchange = std::move(*exchange);
+    return 0;
+  }
+  std::string message;
+  CompileStatus category = takeError(exchange.takeError(), message);
+  errors() << "tenon: error: " << message << '\n';
+  return static_cast<int>(category);
 }

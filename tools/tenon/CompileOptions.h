@@ -9,6 +9,7 @@
 #define TENON_TOOLS_TENON_COMPILEOPTIONS_H
 
 #include "compiler/driver/Compile.h"
+#include "tools/tenon/RemoteOptions.h"
 
 namespace CLI {
 class App;
@@ -24,6 +25,7 @@ struct CompileArguments {
   std::string tune;                          ///< seconds; empty where it is not asked for
   std::vector<std::string> forced, excluded; ///< paths, as PathPin has them
   std::string profiles;                      ///< a file or "none"; empty where nobody says
+  RemoteArguments remotes;
 };
 
 /// Adds them to a subcommand; `arguments` must live as long as that.
@@ -31,6 +33,9 @@ void addCompileOptions(CLI::App &command, CompileArguments &arguments);
 
 /// Fills `arguments.options` from the texts. Says what is wrong on standard error, and returns false.
 bool resolveCompileOptions(CompileArguments &arguments);
+
+/// Prepares the remote caches of a compilation. Returns 0, or the exit code of what it said on standard error.
+int openRemotes(CompileArguments &arguments);
 
 } // namespace tenon
 

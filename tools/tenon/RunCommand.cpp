@@ -66,6 +66,9 @@ void tenon::addRunCommand(CLI::App &app, int &status, const std::vector<std::str
     std::vector<std::string> rest = command->remaining();
     llvm::append_range(rest, passed);
     std::string cache = *isUncached ? "" : CacheStore::getDefaultFolder();
+    status = cache.empty() ? 0 : openRemotes(*arguments);
+    if (status)
+      return;
     std::optional<ArtifactRequest> request =
         cache.empty() ? std::nullopt : makeArtifactRequest(arguments->options, *command);
     status = runModel(arguments->options, request ? &*request : nullptr, cache, rest);

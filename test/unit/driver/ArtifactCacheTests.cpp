@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/driver/ArtifactCache.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <catch2/catch.hpp>
 #include <unistd.h>
@@ -68,6 +70,44 @@ struct Scratch {
   std::string folder;
   std::optional<ArtifactCache> cache;
 };
+
+/// A remote cache in memory, which signs with its own name. What is signed may be changed on its way.
+struct FakeExchange : CacheExchange {
+  std::vector<FetchedEntry> fetch(CacheKind kind, const std::vector<std::string> &keys, CacheStore &) override {
+    std::vector<FetchedEntry> fetched;
+    for (const auto &[entry, content] : published) {
+      if (entry.kind != kind || !llvm::is_contained(keys, entry.key))
+        continue;
+      FetchedEntry each;
+      each.entry = entry;
+      each.entry.origin = "fetched";
+      each.buffer = llvm::MemoryBuffer::getMemBufferCopy(content);
+      each.content = each.buffer->getBuffer();
+      each.share = {"team", kind, entry.key, "manifest", "signer", "signature"};
+      fetched.push_back(std::move(each));
+    }
+    return fetched;
+  }
+  std::optional<SignedEntry> sign(const CacheEntry &entry, llvm::StringRef content) const override {
+    published.emplace_back(entry, content.str());
+    return SignedEntry{"team", entry.kind, entry.key, "manifest", "signer", "signature"};
+  }
+  void publish(llvm::ArrayRef<Publication> publications) override { numPublished += publications.size(); }
+  const std::string &getNote() const override { return note; }
+  void dropNote() override { note.clear(); }
+
+  mutable std::vector<std::pair<CacheEntry, std::string>> published;
+  size_t numPublished = 0;
+  std::string note;
+};
+
+/// A request that other machines find by the same key, for a model in a folder of this machine's.
+ArtifactRequest requestFrom(const Scratch &scratch, const std::string &remoteKey) {
+  ArtifactRequest request = Scratch::request(scratch.folder + remoteKey);
+  request.base = scratch.folder;
+  request.makeRemoteKey = [remoteKey] { return remoteKey.empty() ? "" : Fingerprint().add(remoteKey).get(); };
+  return request;
+}
 } // namespace
 
 static std::string read(const std::string &path) {
@@ -161,4 +201,78 @@ TEST_CASE("an index that is none is said, and not used") {
   scratch.write("cache/index.db", "a text that is long enough to be taken for the header of a file of something else");
   CHECK(scratch.find("one").empty());
   CHECK_THAT(scratch.cache->getNote(), Catch::StartsWith("the cache is not used: "));
+}
+
+//===----------------------------------------------------------------------===//
+// Remote caches
+//===----------------------------------------------------------------------===//
+
+TEST_CASE("another machine has an artifact whose model is elsewhere there") {
+  Scratch here, there;
+  auto remote = std::make_shared<FakeExchange>();
+  here.cache.emplace(here.folder + "/cache", remote);
+  there.cache.emplace(there.folder + "/cache", remote);
+  std::string model = here.write("model", "weights"), output = here.write("output", "artifact");
+  there.write("model", "weights");
+  // Files outside of the model's folder keep their names.
+  ArtifactRequest request = requestFrom(here, "one");
+  request.base += "/no";
+  here.cache->copy(request, output, {{model}, Scratch::now(), ""});
+  REQUIRE(remote->published.size() == 1);
+  CHECK_THAT(remote->published.front().first.files, Catch::EndsWith(" " + model + "\n"));
+  remote->published.clear();
+  here.cache->copy(requestFrom(here, "one"), output, {{model}, Scratch::now(), "a warning\n"});
+  REQUIRE(remote->published.size() == 1);
+  CHECK(remote->numPublished == 2);
+  CHECK_THAT(remote->published.front().first.files, Catch::EndsWith(" model\n"));
+
+  std::optional<CacheStore::Hit> hit = there.cache->find(requestFrom(there, "one"));
+  REQUIRE(hit);
+  CHECK(hit->content->getBuffer() == "artifact");
+  CHECK(hit->entry.messages == "a warning\n");
+  CHECK(hit->entry.origin == "fetched");
+  CHECK_FALSE(there.cache->find(requestFrom(there, "two")));
+  // Then it is there without the other.
+  remote->published.clear();
+  CHECK(there.cache->find(requestFrom(there, "one")));
+  there.write("model", "WEIGHTS");
+  CHECK_FALSE(there.cache->find(requestFrom(there, "one")));
+}
+
+TEST_CASE("an artifact of another machine is taken for the same files alone") {
+  Scratch there;
+  auto remote = std::make_shared<FakeExchange>();
+  there.cache.emplace(there.folder + "/cache", remote);
+  there.write("model", "weights");
+  there.write("secret", "secret");
+  CHECK(!fs::create_directory(there.folder + "/sub"));
+  std::string hash;
+  {
+    // What the hash of the right file is.
+    ArtifactRequest request = requestFrom(there, "hash");
+    there.cache->copy(request, there.write("output", "artifact"), {{there.folder + "/model"}, Scratch::now(), ""});
+    hash = llvm::StringRef(remote->published.front().first.files).split(' ').first.str();
+  }
+  auto tryFiles = [&](const std::string &name, const std::string &files) {
+    remote->published.clear();
+    CacheEntry entry;
+    entry.kind = CacheKind::artifact;
+    entry.key = Fingerprint().add(name).get();
+    entry.files = files;
+    entry.hardware = "host";
+    entry.bytes = 8;
+    remote->published.emplace_back(entry, "artifact");
+    return there.cache->find(requestFrom(there, name)).has_value();
+  };
+  CHECK(tryFiles("right", hash + " model\n"));
+  CHECK(tryFiles("absolute", hash + " " + there.folder + "/model\n"));
+  CHECK_FALSE(tryFiles("none", ""));
+  CHECK_FALSE(tryFiles("other", "0123456789abcdef model\n"));
+  CHECK_FALSE(tryFiles("absent", hash + " model2\n"));
+  CHECK_FALSE(tryFiles("two", hash + " model\n" + hash + " secret\n"));
+  CHECK_FALSE(tryFiles("out", hash + " sub/../model\n"));
+  CHECK_FALSE(tryFiles("up", hash + " ../" + llvm::sys::path::filename(there.folder).str() + "/model\n"));
+  CHECK_FALSE(tryFiles("empty", "\n"));
+  // A model that cannot be read has no key.
+  CHECK_FALSE(there.cache->find(requestFrom(there, "")));
 }

@@ -1,0 +1,32 @@
+//===- CacheSubcommands.h - what parts of tenon cache share  --------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_TOOLS_TENON_CACHESUBCOMMANDS_H
+#define TENON_TOOLS_TENON_CACHESUBCOMMANDS_H
+
+#include "compiler/cache/CacheStore.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tenon {
+
+/// The exit code of a subcommand, whose failure is printed.
+int finish(llvm::Expected<int> status);
+/// Opens the user's cache and runs `use` with it. Returns the exit code.
+int withCacheStore(llvm::function_ref<llvm::Expected<int>(CacheStore &)> use);
+/// "2026-11-26 19:13", of microseconds since 1970.
+std::string getTimeText(int64_t microseconds);
+
+/// keygen, trust, signers, revoke and quarantine.
+void addCacheKeyCommands(CLI::App &command, int &status);
+void addCacheServeCommand(CLI::App &command, int &status);
+
+} // namespace tenon
+
+#endif // TENON_TOOLS_TENON_CACHESUBCOMMANDS_H
