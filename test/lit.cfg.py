@@ -87,6 +87,9 @@ config.environment["TENON_PROFILES"] = "none"
 config.environment["TENON_CACHE_DIR"] = os.environ.get("TENON_TEST_CACHE") or "none"
 # Nor are keys of who runs them used.
 config.environment["XDG_CONFIG_HOME"] = os.path.join(config.test_exec_root, "no-settings")
+# What makes certificates: REQUIRES: openssl.
+if shutil.which("openssl"):
+    config.available_features.add("openssl")
 # Redis, which a test starts: REQUIRES: redis-server.
 if shutil.which("redis-server"):
     config.available_features.add("redis-server")

@@ -10,7 +10,7 @@
 #include "compiler/remote/HttpProtocol.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
-#include <cmath>
+#include <cstdlib>
 #include <curl/curl.h>
 #include <thread>
 #include <unistd.h>
@@ -133,6 +133,9 @@ HttpRemote::Answer HttpRemote::attempt(const Request &request, Clock::time_point
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, 1L);
   curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, 2L);
+  // OpenSSL's own variable for authorities, which libcurl does not read.
+  if (const char *file = std::getenv("SSL_CERT_FILE"); file && *file)
+    curl_easy_setopt(handle, CURLOPT_CAINFO, file);
   curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, kConnectMilliseconds);
   curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, std::max<long>(left, 1));
   curl_easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, kStalledBytes);

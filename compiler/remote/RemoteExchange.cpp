@@ -178,6 +178,21 @@ std::vector<FetchedEntry> RemoteExchange::fetch(CacheKind kind, const std::vecto
   return fetched;
 }
 
+llvm::Expected<uint64_t> RemoteExchange::list(llvm::function_ref<bool(const CacheEntry &)> visit) {
+  uint64_t others = 0;
+  for (Remote &remote : from)
+    if (llvm::Error error = remote.cache->list(nameSpace, [&](SignedEntry share) {
+          llvm::Expected<CacheEntry> entry = verifyListed(share, nameSpace, trust);
+          if (entry)
+            return visit(*entry);
+          llvm::consumeError(entry.takeError());
+          ++others;
+          return true;
+        }))
+      return prefixError(std::move(error), remote.url + ": ");
+  return others;
+}
+
 //===----------------------------------------------------------------------===//
 // Publishing
 //===----------------------------------------------------------------------===//
@@ -201,4 +216,80 @@ void RemoteExchange::publish(llvm::ArrayRef<Publication> publications) {
       remote.isDown = true;
     }
   }
+}
+
+/// The content of an entry; nothing if it is gone or damaged.
+static std::unique_ptr<llvm::MemoryBuffer> readContent(const CacheStore &store, const CacheEntry &entry) {
+  auto buffer = llvm::MemoryBuffer::getFile(store.getPath(entry), /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  return buffer && entry.computeSeal((*buffer)->getBuffer()) == entry.seal ? std::move(*buffer) : nullptr;
+}
+
+llvm::Error RemoteExchange::signKernels(CacheStore &store) {
+  CacheShares shares(store);
+  CacheStore::Filter kernels;
+  kernels.kind = CacheKind::kernel;
+  std::vector<std::pair<CacheEntry, SignedEntry>> made;
+  llvm::Error failure = llvm::Error::success();
+  if (llvm::Error error = store.visit(kernels, [&](const CacheEntry &entry) {
+        // What others have made is theirs to sign.
+        if (entry.origin != "compiled")
+          return true;
+        llvm::Expected<std::optional<CacheShares::Found>> found = shares.find(nameSpace, entry.kind, entry.key);
+        if (!found) {
+          failure = found.takeError();
+          return false;
+        }
+        std::unique_ptr<llvm::MemoryBuffer> content = *found ? nullptr : readContent(store, entry);
+        if (std::optional<SignedEntry> share = content ? sign(entry, content->getBuffer()) : std::nullopt)
+          made.emplace_back(entry, std::move(*share));
+        return true;
+      })) {
+    llvm::consumeError(std::move(failure));
+    return error;
+  }
+  if (failure || made.empty() || !store.isWritable())
+    return failure;
+  llvm::consumeError(std::move(failure));
+  return store.getDatabase().transact([&]() -> llvm::Error {
+    for (const auto &[entry, share] : made)
+      if (llvm::Error error = CacheShares::add(store.getDatabase(), entry, share))
+        return error;
+    return llvm::Error::success();
+  });
+}
+
+llvm::Expected<uint64_t> RemoteExchange::push(CacheStore &store) {
+  constexpr size_t kMaxAtOnce = 256;
+  if (llvm::Error error = signKernels(store))
+    return error;
+  CacheShares shares(store);
+  std::vector<EnvelopeName> names;
+  if (llvm::Error error = shares.visit(nameSpace, [&](const SignedEntry &share) {
+        names.push_back({share.nameSpace, share.kind, share.key});
+        return true;
+      }))
+    return error;
+  uint64_t pushed = 0;
+  for (llvm::ArrayRef<EnvelopeName> rest(names); !rest.empty();) {
+    // An artifact at a time: it may be large.
+    size_t number = rest.front().kind == CacheKind::artifact ? 1 : std::min(rest.size(), kMaxAtOnce);
+    std::vector<Publication> publications;
+    std::vector<std::unique_ptr<llvm::MemoryBuffer>> contents;
+    for (const EnvelopeName &name : rest.take_front(number)) {
+      llvm::Expected<std::optional<CacheShares::Found>> found = shares.find(name.nameSpace, name.kind, name.key);
+      if (!found)
+        return found.takeError();
+      std::unique_ptr<llvm::MemoryBuffer> content = *found ? readContent(store, (*found)->entry) : nullptr;
+      if (!content)
+        continue;
+      publications.push_back({(*found)->share, content->getBuffer()});
+      contents.push_back(std::move(content));
+    }
+    rest = rest.drop_front(number);
+    for (Remote &remote : to)
+      if (llvm::Error error = remote.cache->put(publications))
+        return prefixError(std::move(error), remote.url + ": ");
+    pushed += publications.size();
+  }
+  return pushed;
 }

@@ -28,8 +28,17 @@ public:
   static llvm::Expected<std::unique_ptr<RemoteExchange>> open(const ExchangeOptions &options);
 
   std::vector<FetchedEntry> fetch(CacheKind kind, const std::vector<std::string> &keys, CacheStore &store) override;
+  /// The entries of the remote caches that are read, with their uses, as far as a trusted key has signed them for the
+  /// namespace. `visit` returns whether to go on. Returns how many others there are; fails where a cache cannot be
+  /// used.
+  llvm::Expected<uint64_t> list(llvm::function_ref<bool(const CacheEntry &)> visit);
+
   std::optional<SignedEntry> sign(const CacheEntry &entry, llvm::StringRef content) const override;
   void publish(llvm::ArrayRef<Publication> publications) override;
+  /// Publishes all signed entries of a store in the namespace; kernels that were compiled here and are not signed yet
+  /// are signed first. Returns how many. Fails where a remote cache does.
+  llvm::Expected<uint64_t> push(CacheStore &store);
+
   const std::string &getNote() const override { return note; }
   void dropNote() override { note.clear(); }
 
@@ -44,6 +53,7 @@ private:
                       std::vector<Remote> &remotes);
   void fetchFrom(Remote &remote, CacheKind kind, const std::vector<std::string> &keys, CacheStore &store,
                  std::vector<FetchedEntry> &fetched);
+  llvm::Error signKernels(CacheStore &store);
   void refuse(const Remote &remote, const EnvelopeReceiver &receiver, const std::string &reason, CacheStore &store);
   void addNote(const std::string &text);
 

@@ -14,6 +14,7 @@
 #include "tools/tenon/CacheSubcommands.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/ErrorStream.h"
+#include "tools/tenon/RemoteOptions.h"
 #include "tools/tenon/Usage.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -33,6 +34,7 @@ namespace {
 struct CacheOptions {
   Filter filter;
   std::string kind; ///< empty: both
+  RemoteArguments remotes;
   bool json = false;
 };
 } // namespace
@@ -119,30 +121,80 @@ static std::string listNodes(const CacheEntry &entry) {
 /// What a key is called in tables, and is found by.
 static constexpr size_t kKeyDigits = 12;
 
+/// Whether an entry of another machine is one of the filter's.
+static bool matches(const CacheEntry &entry, const Filter &filter) {
+  auto contains = [](llvm::StringRef text, llvm::StringRef part) { return text.contains_insensitive(part); };
+  auto isUsed = [&](llvm::StringRef model, llvm::StringRef node) {
+    return llvm::any_of(entry.uses,
+                        [&](const CacheUse &use) { return contains(use.model, model) && contains(use.node, node); });
+  };
+  bool isAnywhere = contains(entry.title, filter.anywhere) || contains(entry.hardware, filter.anywhere) ||
+                    isUsed(filter.anywhere, "") || isUsed("", filter.anywhere);
+  return (!filter.kind || entry.kind == *filter.kind) && contains(entry.title, filter.title) &&
+         contains(entry.hardware, filter.hardware) && (filter.model.empty() || isUsed(filter.model, "")) &&
+         (filter.node.empty() || isUsed("", filter.node)) && isAnywhere;
+}
+
+/// Calls `visit` with the entries of the cache, or of the remote ones if some are given.
+static llvm::Error visitEntries(CacheStore &store, const CacheOptions &options,
+                                llvm::function_ref<bool(const CacheEntry &)> visit) {
+  if (options.remotes.from.empty())
+    return store.visit(options.filter, visit);
+  llvm::Expected<ExchangeOptions> remotes = resolveRemotes(options.remotes);
+  if (!remotes)
+    return remotes.takeError();
+  remotes->to.clear();
+  remotes->keyFile.clear();
+  llvm::Expected<std::unique_ptr<RemoteExchange>> exchange = RemoteExchange::open(*remotes);
+  if (!exchange)
+    return exchange.takeError();
+  std::vector<CacheEntry> entries;
+  llvm::Expected<uint64_t> others = (*exchange)->list([&](const CacheEntry &entry) {
+    if (matches(entry, options.filter))
+      entries.push_back(entry);
+    return true;
+  });
+  // A remote cache has them in no order.
+  llvm::sort(entries, [](const CacheEntry &a, const CacheEntry &b) {
+    return std::tie(a.kind, a.title, a.key) < std::tie(b.kind, b.title, b.key);
+  });
+  for (const CacheEntry &entry : entries)
+    if (!visit(entry))
+      break;
+  if (others && *others)
+    errors() << "tenon: warning: " << countEntries(*others) << (*others == 1 ? " is" : " are")
+             << " not shown: no trusted key has signed " << (*others == 1 ? "it" : "them") << " for this namespace\n";
+  return others ? llvm::Error::success() : others.takeError();
+}
+
 static llvm::Expected<int> listEntries(CacheStore &store, const CacheOptions &options) {
+  bool isHere = options.remotes.from.empty();
+  std::string place = isHere ? store.getFolder() : llvm::join(options.remotes.from, ", ");
   Json list = Json::array();
   Table table({"key", "last use", ">size", "kind", "~what", "~model", "~nodes"});
   uint64_t entries = 0, bytes = 0;
-  if (llvm::Error error = store.visit(options.filter, [&](const CacheEntry &entry) {
+  if (llvm::Error error = visitEntries(store, options, [&](const CacheEntry &entry) {
         ++entries;
         bytes += entry.bytes;
-        if (options.json)
+        if (options.json) {
           list.push_back(toJson(store, entry));
-        else
-          table.add({entry.key.substr(0, kKeyDigits), getTimeText(entry.lastUse), bytesText(entry.bytes),
+          if (!isHere)
+            list.back().erase("file");
+        } else
+          table.add({entry.key.substr(0, kKeyDigits), isHere ? getTimeText(entry.lastUse) : "-", bytesText(entry.bytes),
                      getName(entry.kind).str(), entry.title.empty() ? "-" : getPrintable(entry.title),
                      listModels(entry), listNodes(entry)});
         return true;
       }))
     return error;
   if (options.json) {
-    print({{"folder", store.getFolder()}, {"bytes", bytes}, {"entries", std::move(list)}});
+    print({{"folder", place}, {"bytes", bytes}, {"entries", std::move(list)}});
     return 0;
   }
   constexpr size_t kWidth = 120;
   if (entries)
     table.print(llvm::outs(), kWidth);
-  llvm::outs() << store.getFolder() << ": " << countEntries(entries) << ", " << bytesText(bytes) << '\n';
+  llvm::outs() << place << ": " << countEntries(entries) << ", " << bytesText(bytes) << '\n';
   return 0;
 }
 
@@ -326,6 +378,14 @@ public:
     sub->add_option("--hardware", options->filter.hardware, "only for this target, triple or feature")
         ->type_name("NAME");
   }
+  void addRemotes(CLI::App *sub) {
+    constexpr char kGroup[] = "Remote caches";
+    sub->add_option("--cache-from", options->remotes.from, "list a remote cache instead; repeatable")
+        ->allow_extra_args(false)
+        ->type_name("URL")
+        ->group(kGroup);
+    addRemoteNamespace(*sub, options->remotes, kGroup);
+  }
   std::shared_ptr<CacheOptions> getOptions() { return options; }
 
 private:
@@ -366,6 +426,7 @@ void tenon::addCacheCommand(CLI::App &app, int &status) {
   CacheCommand cache(*command, status);
   CLI::App *list = cache.add("list", "list entries, the one that was used last first", listEntries);
   cache.addFilter(list);
+  cache.addRemotes(list);
   auto key = std::make_shared<std::string>();
   CLI::App *show =
       cache.add("show", "print all that is known of an entry",
@@ -379,6 +440,7 @@ void tenon::addCacheCommand(CLI::App &app, int &status) {
       ->required()
       ->type_name("TEXT");
   cache.addFilter(search);
+  cache.addRemotes(search);
   cache.add("du", "print how much room the cache takes", printUsage);
   addRemovals(cache);
   auto file = std::make_shared<std::string>();

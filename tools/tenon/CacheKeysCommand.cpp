@@ -201,6 +201,43 @@ static llvm::Expected<int> showQuarantine(CacheStore &store, bool json, bool cle
 }
 
 //===----------------------------------------------------------------------===//
+// Pushing
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<int> pushEntries(CacheStore &store, RemoteArguments arguments, const std::string &url) {
+  arguments.to = {url};
+  llvm::Expected<ExchangeOptions> options = resolveRemotes(arguments);
+  if (!options)
+    return options.takeError();
+  options->from.clear();
+  llvm::Expected<std::unique_ptr<RemoteExchange>> exchange = RemoteExchange::open(*options);
+  if (!exchange)
+    return exchange.takeError();
+  llvm::Expected<uint64_t> pushed = (*exchange)->push(store);
+  if (!pushed)
+    return pushed.takeError();
+  llvm::outs() << url << ": " << *pushed << (*pushed == 1 ? " entry" : " entries") << '\n';
+  return 0;
+}
+
+static void addPush(CLI::App &command, int &status) {
+  auto arguments = std::make_shared<RemoteArguments>();
+  auto url = std::make_shared<std::string>();
+  CLI::App *sub = command.add_subcommand("push", "write the signed entries of this cache to a remote one");
+  sub->add_option("url", *url, "a folder, or redis://HOST")->required()->type_name("URL");
+  constexpr char kGroup[] = "Remote caches";
+  addRemoteNamespace(*sub, *arguments, kGroup);
+  addSigningKey(*sub, *arguments, kGroup);
+  addExamples(
+      *sub, {"tenon cache push redis://cache.example"},
+      "Kernels that were compiled here before there was a key are signed now. Artifacts are signed when they are "
+      "compiled.");
+  sub->callback([arguments, url, &status] {
+    status = withCacheStore([&](CacheStore &store) { return pushEntries(store, *arguments, *url); });
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // The command line
 //===----------------------------------------------------------------------===//
 
@@ -215,6 +252,7 @@ static void addKeyGeneration(CLI::App &command, int &status) {
 
 void tenon::addCacheKeyCommands(CLI::App &command, int &status) {
   addKeyGeneration(command, status);
+  addPush(command, status);
   auto key = std::make_shared<std::string>();
   auto namespaces = std::make_shared<std::vector<std::string>>();
   CLI::App *trust = command.add_subcommand("trust", "use entries of remote caches that are signed with a key");

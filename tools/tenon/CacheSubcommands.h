@@ -23,7 +23,7 @@ int withCacheStore(llvm::function_ref<llvm::Expected<int>(CacheStore &)> use);
 /// "2026-11-26 19:13", of microseconds since 1970.
 std::string getTimeText(int64_t microseconds);
 
-/// keygen, trust, signers, revoke and quarantine.
+/// keygen, trust, signers, revoke, quarantine and push.
 void addCacheKeyCommands(CLI::App &command, int &status);
 void addCacheServeCommand(CLI::App &command, int &status);
 
