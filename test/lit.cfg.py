@@ -6,6 +6,7 @@
 import glob
 import os
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -68,6 +69,14 @@ if os.path.exists(os.path.join(deps, "test-python", ".stamp")):
         config.available_features.add("onnxruntime")
 else:
     lit_config.note("no " + test_python + " (tools/setup makes it): test/property is skipped")
+
+# Dask, in a Python that DASK_PYTHON names or in the one that runs tests: REQUIRES: distributed.
+dask_python = os.environ.get("DASK_PYTHON", config.python)
+if subprocess.run([dask_python, "-c", "import distributed"], capture_output=True, check=False).returncode == 0:
+    config.available_features.add("distributed")
+    config.substitutions.append(("%dask-python", dask_python))
+else:
+    lit_config.note("no Dask (tools/fanout/requirements.txt; DASK_PYTHON names a Python): tuning on several machines is not tried")
 
 # A browser that pages are looked at with: REQUIRES: browser.
 browser = next((found for found in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if found), None)
