@@ -14,6 +14,15 @@
 
 using namespace tenon;
 
+std::string tenon::makePlain(llvm::StringRef text) {
+  constexpr size_t kMaxSize = 200;
+  std::string plain = text.take_front(kMaxSize).str();
+  for (char &c : plain)
+    if (!llvm::isPrint(c))
+      c = '?';
+  return text.size() > kMaxSize ? plain + "..." : plain;
+}
+
 llvm::Expected<double> tenon::getRemoteTimeout() {
   const char *own = std::getenv("TENON_CACHE_TIMEOUT");
   double seconds = RemoteSettings().timeout;

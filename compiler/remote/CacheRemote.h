@@ -42,6 +42,9 @@ struct RemoteSettings {
 /// https://HOST. Connects to nothing yet. Fails with category `misuse` if the URL is none.
 llvm::Expected<std::unique_ptr<CacheRemote>> openRemote(const std::string &url, const RemoteSettings &settings);
 
+/// What a remote cache said, for a terminal: one line of printable characters, and not too many.
+std::string makePlain(llvm::StringRef text);
+
 /// The seconds of TENON_CACHE_TIMEOUT, or the default. Fails where that is no number.
 llvm::Expected<double> getRemoteTimeout();
 

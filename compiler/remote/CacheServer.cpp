@@ -17,6 +17,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <atomic>
 #include <cstring>
 #include <fcntl.h>
 #include <microhttpd.h>
@@ -86,10 +87,12 @@ struct CacheServer::State {
   std::string certificate, key; ///< as libmicrohttpd wants them, texts
   std::mutex lock;              ///< of the index
   MHD_Daemon *daemon = nullptr;
+  std::atomic<uint64_t> heldBytes = 0; ///< of answers that are kept in memory until they are sent
 
   std::optional<CacheShares::Found> find(const HttpPath &path, llvm::StringRef key);
   MHD_Result answer(MHD_Connection *connection, const char *url, const char *method, const char *body,
                     size_t *bodyBytes, void **context);
+  MHD_Result sendHeld(MHD_Connection *connection, std::string text);
   MHD_Result sendEntry(MHD_Connection *connection, const HttpPath &path);
   MHD_Result sendBatch(MHD_Connection *connection, const HttpPath &path, llvm::StringRef keys);
   MHD_Result sendList(MHD_Connection *connection, const HttpPath &path);
@@ -179,6 +182,29 @@ const char *getField(MHD_Connection *connection, const char *name) {
 
 } // namespace
 
+/// Sends an answer that may be large. All of them together are bounded: who comes then, is to come again.
+MHD_Result CacheServer::State::sendHeld(MHD_Connection *connection, std::string text) {
+  constexpr uint64_t kMaxHeldBytes = uint64_t(256) << 20;
+  struct Held {
+    std::string text;
+    std::atomic<uint64_t> &bytes;
+  };
+  auto release = [](void *context) {
+    auto *held = static_cast<Held *>(context);
+    held->bytes -= held->text.size();
+    delete held;
+  };
+  uint64_t bytes = text.size();
+  if (heldBytes.fetch_add(bytes) + bytes > kMaxHeldBytes) {
+    heldBytes -= bytes;
+    return sendText(connection, kHttpBusy, "too many answers are being sent\n");
+  }
+  auto *held = new Held{std::move(text), heldBytes};
+  return send(
+      connection, kHttpOk,
+      MHD_create_response_from_buffer_with_free_callback_cls(held->text.size(), held->text.data(), release, held));
+}
+
 std::optional<CacheShares::Found> CacheServer::State::find(const HttpPath &path, llvm::StringRef key) {
   std::lock_guard<std::mutex> guard(lock);
   llvm::Expected<std::optional<CacheShares::Found>> found = CacheShares(store).find(path.nameSpace, *path.kind, key);
@@ -231,7 +257,7 @@ MHD_Result CacheServer::State::sendBatch(MHD_Connection *connection, const HttpP
       return sendText(connection, kHttpBadRequest, "expected up to " + std::to_string(kMaxBatchKeys) + " keys\n");
     std::optional<CacheShares::Found> found = find(path, key);
     std::unique_ptr<OpenEnvelope> envelope = found ? openEnvelope(store, *found) : nullptr;
-    // An entry that is too large for this is to be asked for alone.
+    // No kernel is so large.
     if (envelope && envelope->bytes <= kMaxBatchBytes) {
       if (text.size() + envelope->bytes > kMaxBatchBytes)
         break;
@@ -248,21 +274,25 @@ MHD_Result CacheServer::State::sendBatch(MHD_Connection *connection, const HttpP
     }
     ++answered;
   }
-  return sendText(connection, kHttpOk, text + makeBatchEnd(answered));
+  text += makeBatchEnd(answered);
+  return sendHeld(connection, std::move(text));
 }
 
 MHD_Result CacheServer::State::sendList(MHD_Connection *connection, const HttpPath &path) {
-  constexpr size_t kMaxListBytes = size_t(128) << 20;
+  constexpr size_t kMaxListBytes = size_t(64) << 20;
   std::string text;
-  std::lock_guard<std::mutex> guard(lock);
-  llvm::Error error = CacheShares(store).visit(path.nameSpace, [&](const SignedEntry &entry) {
-    text += makeEnvelopeHead(entry);
-    return text.size() < kMaxListBytes;
-  });
-  if (!error)
-    return sendText(connection, kHttpOk, text);
-  llvm::consumeError(std::move(error));
-  return sendText(connection, kHttpFault, "the index cannot be read\n");
+  {
+    std::lock_guard<std::mutex> guard(lock);
+    llvm::Error error = CacheShares(store).visit(path.nameSpace, [&](const SignedEntry &entry) {
+      text += makeEnvelopeHead(entry);
+      return text.size() <= kMaxListBytes;
+    });
+    if (error || text.size() > kMaxListBytes) {
+      llvm::consumeError(std::move(error));
+      return sendText(connection, kHttpFault, "the list is too long, or the index cannot be read\n");
+    }
+  }
+  return sendHeld(connection, std::move(text));
 }
 
 MHD_Result CacheServer::State::answer(MHD_Connection *connection, const char *url, const char *method, const char *body,

@@ -25,10 +25,11 @@ namespace tenon {
 
 inline constexpr long kHttpOk = 200, kHttpPartial = 206, kHttpBadRequest = 400, kHttpUnauthorized = 401,
                       kHttpForbidden = 403, kHttpNotFound = 404, kHttpBadMethod = 405, kHttpTooLarge = 413,
-                      kHttpBadRange = 416, kHttpFault = 500;
+                      kHttpBadRange = 416, kHttpFault = 500, kHttpBusy = 503;
 
-/// Keys of one request for several entries, and the bytes of an answer to it.
-inline constexpr size_t kMaxBatchKeys = 1024, kMaxBatchBytes = size_t(64) << 20;
+/// Keys of one request for several entries, and the bytes of an answer to it. All kernels of a model have a few hundred
+/// KB.
+inline constexpr size_t kMaxBatchKeys = 1024, kMaxBatchBytes = size_t(16) << 20;
 
 std::string getListPath(llvm::StringRef nameSpace);
 std::string getBatchPath(llvm::StringRef nameSpace, CacheKind kind);

@@ -183,7 +183,7 @@ HttpRemote::Answer HttpRemote::attempt(const Request &request, Clock::time_point
     answer.isTransient = true;
     [[fallthrough]];
   default:
-    answer.fault = *message ? message : curl_easy_strerror(code);
+    answer.fault = makePlain(*message ? message : curl_easy_strerror(code));
   }
   return answer;
 }

@@ -100,7 +100,7 @@ void RedisRemote::disconnect() {
 }
 
 llvm::Error RedisRemote::makeFault(const char *what) {
-  std::string reason = context && context->err ? context->errstr : what;
+  std::string reason = context && context->err ? makePlain(context->errstr) : what;
   if (context && context->err == REDIS_ERR_IO && errno == EAGAIN)
     reason = "it does not answer";
   disconnect();
@@ -132,7 +132,7 @@ llvm::Error RedisRemote::connect() {
     if (!reply)
       return reply.takeError();
     if ((*reply)->type == REDIS_REPLY_ERROR) {
-      std::string said = getText(**reply).str();
+      std::string said = makePlain(getText(**reply));
       disconnect();
       return makeError(CompileStatus::resources, "it refuses " + command.front() + ": " + said);
     }
@@ -195,7 +195,7 @@ llvm::Error RedisRemote::getKernels(llvm::ArrayRef<EnvelopeReceiver *> wanted, D
     if (!reply)
       return reply.takeError();
     if ((*reply)->type == REDIS_REPLY_ERROR)
-      return makeError(CompileStatus::resources, "it answered: " + getText(**reply));
+      return makeError(CompileStatus::resources, "it answered: " + makePlain(getText(**reply)));
     if (isText(*reply))
       done(*receiver, receiver->append(getText(**reply)));
   }
@@ -215,7 +215,7 @@ llvm::Error RedisRemote::getArtifact(EnvelopeReceiver &receiver, Done done) {
     if (!reply)
       return reply.takeError();
     if ((*reply)->type == REDIS_REPLY_ERROR)
-      return makeError(CompileStatus::resources, "it answered: " + getText(**reply));
+      return makeError(CompileStatus::resources, "it answered: " + makePlain(getText(**reply)));
     if (!isText(*reply) || (*reply)->len == 0)
       break;
     failure = receiver.append(getText(**reply));
@@ -272,7 +272,7 @@ llvm::Error RedisRemote::put(llvm::ArrayRef<Publication> publications) {
         return reply.takeError();
       if ((*reply)->type == REDIS_REPLY_ERROR) {
         // Answers to the other commands are still to come.
-        std::string said = getText(**reply).str();
+        std::string said = makePlain(getText(**reply));
         disconnect();
         return makeError(CompileStatus::resources, "it answered: " + said);
       }

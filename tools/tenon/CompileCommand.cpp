@@ -119,7 +119,7 @@ static int compile(CommandArguments &arguments, const CLI::App &command) {
     return 2;
   }
   std::string cache = arguments.isUncached ? "" : CacheStore::getDefaultFolder();
-  if (int status = cache.empty() ? 0 : openRemotes(arguments.compile))
+  if (int status = openRemotes(arguments.compile, cache))
     return status;
   std::optional<ArtifactRequest> request =
       cache.empty() || options.output.empty() ? std::nullopt : makeArtifactRequest(options, command);
@@ -166,6 +166,7 @@ void tenon::addCompileCommand(CLI::App &app, int &status) {
       ->add_option("--depfile", options.depfile,
                    "also write a rule for make and ninja: the output, and the files that were read")
       ->type_name("FILE");
+  addRemoteOptions(*command, arguments->compile.remotes);
   command->add_flag("--no-cache", arguments->isUncached,
                     "compile again, kernels included, and keep nothing; see tenon cache");
   command->add_flag("--json", arguments->json, "say what was written as JSON");

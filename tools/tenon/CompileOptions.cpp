@@ -226,7 +226,6 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
   addMeasuringOptions(command, arguments);
   addPathOptions(command, arguments);
   addLimitOptions(command, options);
-  addRemoteOptions(command, arguments.remotes);
   command
       .add_option("--plugin", options.import.plugins,
                   "shared library with operators (tenon/plugin.h) that ONNX does not define; repeatable")
@@ -289,8 +288,16 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
   return true;
 }
 
-int tenon::openRemotes(CompileArguments &arguments) {
-  llvm::Expected<std::shared_ptr<CacheExchange>> exchange = openExchange(arguments.remotes);
+int tenon::openRemotes(CompileArguments &arguments, const std::string &cache) {
+  const RemoteArguments &remotes = arguments.remotes;
+  bool isAsked = !remotes.from.empty() || !remotes.to.empty();
+  if (cache.empty() && !isAsked)
+    return 0;
+  llvm::Expected<std::shared_ptr<CacheExchange>> exchange =
+      cache.empty()
+          ? makeError(CompileStatus::misuse, "--cache-from and --cache-to need the cache of this machine, which "
+                                             "--no-cache or TENON_CACHE_DIR=none goes without")
+          : openExchange(remotes);
   if (exchange) {
     arguments.options.exchange = std::move(*exchange);
     return 0;

@@ -34,8 +34,9 @@ void addCompileOptions(CLI::App &command, CompileArguments &arguments);
 /// Fills `arguments.options` from the texts. Says what is wrong on standard error, and returns false.
 bool resolveCompileOptions(CompileArguments &arguments);
 
-/// Prepares the remote caches of a compilation. Returns 0, or the exit code of what it said on standard error.
-int openRemotes(CompileArguments &arguments);
+/// Prepares the remote caches of a compilation, which come behind this machine's in the folder `cache`. Without one
+/// there are none, and asking for them is wrong usage. Returns 0, or the exit code of what it said on standard error.
+int openRemotes(CompileArguments &arguments, const std::string &cache);
 
 } // namespace tenon
 

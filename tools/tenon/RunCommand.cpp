@@ -54,6 +54,7 @@ void tenon::addRunCommand(CLI::App &app, int &status, const std::vector<std::str
   CLI::App *command = app.add_subcommand("run", "compile a model, then run it with tenon-run");
   addCompileOptions(*command, *arguments);
   auto isUncached = std::make_shared<bool>(false);
+  addRemoteOptions(*command, arguments->remotes);
   command->add_flag("--no-cache", *isUncached, "compile again, and keep nothing; see tenon cache");
   command->allow_extras();
   addExamples(*command, {"tenon run model.onnx --input x=x.npy --output y=y.npy", "tenon run model.onnx --benchmark"},
@@ -66,7 +67,7 @@ void tenon::addRunCommand(CLI::App &app, int &status, const std::vector<std::str
     std::vector<std::string> rest = command->remaining();
     llvm::append_range(rest, passed);
     std::string cache = *isUncached ? "" : CacheStore::getDefaultFolder();
-    status = cache.empty() ? 0 : openRemotes(*arguments);
+    status = openRemotes(*arguments, cache);
     if (status)
       return;
     std::optional<ArtifactRequest> request =
