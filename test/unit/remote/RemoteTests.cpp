@@ -336,6 +336,21 @@ TEST_CASE("a server that hangs, lies or has no end is a miss") {
              Catch::Contains("which is not trusted here"));
 }
 
+TEST_CASE("a token goes to no other place than the server's") {
+  RemoteScratch scratch;
+  FakeServer other("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", FakeServer::End::close);
+  FakeServer server("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:" + std::to_string(other.getPort()) +
+                        "/there\r\nContent-Length: 0\r\n\r\n",
+                    FakeServer::End::close);
+  std::unique_ptr<CacheRemote> remote =
+      open("http://127.0.0.1:" + std::to_string(server.getPort()), scratch, 2, "secret");
+  std::string file = scratch.folder + "/part";
+  CHECK(get(*remote, scratch, {"one"}, CacheKind::artifact, file).contents.empty());
+  CHECK_THAT(server.getRequests(), Catch::Contains("Authorization: Bearer secret"));
+  CHECK_THAT(other.getRequests(), Catch::StartsWith("GET /there"));
+  CHECK_THAT(other.getRequests(), !Catch::Contains("secret"));
+}
+
 TEST_CASE("URLs of remote caches are checked") {
   RemoteScratch scratch;
   RemoteSettings settings{&scratch.trust, "", 1};

@@ -62,6 +62,11 @@ FakeServer::~FakeServer() {
   close(listener);
 }
 
+std::string FakeServer::getRequests() const {
+  std::lock_guard<std::mutex> guard(lock);
+  return requests;
+}
+
 void FakeServer::run() {
   while (!isOver) {
     int connection = accept(listener, nullptr, nullptr);
@@ -77,9 +82,13 @@ void FakeServer::answerOne(int connection) {
   constexpr int kPatience = 100;
   // All that was asked, so that closing the connection does not take the answer back.
   pollfd waiting{connection, POLLIN, 0};
-  while (poll(&waiting, 1, kPatience) > 0)
-    if (read(connection, request, sizeof(request)) <= 0)
+  while (poll(&waiting, 1, kPatience) > 0) {
+    ssize_t count = read(connection, request, sizeof(request));
+    if (count <= 0)
       return;
+    std::lock_guard<std::mutex> guard(lock);
+    requests.append(request, count);
+  }
   std::string text = answer, more;
   while (end == End::repeat && more.size() < 100'000)
     more += answer.substr(answer.size() - std::min<size_t>(answer.size(), 6));

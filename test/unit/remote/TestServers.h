@@ -9,6 +9,7 @@
 #define TENON_TEST_UNIT_REMOTE_TESTSERVERS_H
 
 #include <atomic>
+#include <mutex>
 #include <string>
 #include <sys/types.h>
 #include <thread>
@@ -26,6 +27,8 @@ public:
   FakeServer(std::string answer, End end);
   ~FakeServer();
   int getPort() const { return port; }
+  /// All that it was told so far.
+  std::string getRequests() const;
 
 private:
   void run();
@@ -35,6 +38,8 @@ private:
   End end;
   int listener = -1, port = 0;
   std::atomic<bool> isOver = false;
+  mutable std::mutex lock; ///< of requests
+  std::string requests;
   std::thread thread;
 };
 
