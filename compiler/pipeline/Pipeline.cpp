@@ -113,7 +113,7 @@ void tenon::buildProgramPipeline(OpPassManager &pm, const PlanOptions &options, 
   if (from <= Stage::inPlaceOperands)
     pm.addPass(createTenonToLinalg());
   if (from <= Stage::loweredKernels)
-    pm.addPass(createTileKernels());
+    pm.addPass(options.schedules ? createTileKernels(options.schedules) : createTileKernels());
   if (from <= Stage::tiledKernels)
     pm.addPass(createTenonToPlan());
   pm.nest<plan::ProgramOp>().addPass(createCSEPass());

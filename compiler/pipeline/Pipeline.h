@@ -11,6 +11,7 @@
 #include "compiler/pipeline/Stage.h"
 #include "passes/Passes.h"
 #include "passes/cost/Machine.h"
+#include "passes/kernel/schedules/ScheduleChooser.h"
 #include "passes/paths/ErrorBudget.h"
 #include "passes/paths/PathContext.h"
 #include <optional>
@@ -37,9 +38,10 @@ struct GraphOptions {
 
 /// What a plan may cost so that it needs less memory.
 struct PlanOptions {
-  int64_t orderingSteps = 4'000'000;   ///< of the search for an order of launches, some nanoseconds each
-  int64_t recomputed = 0;              ///< how many activations of a block may be computed again
-  std::optional<int64_t> weightBudget; ///< bytes of weights beyond which they are let go of after their last use
+  int64_t orderingSteps = 4'000'000;          ///< of the search for an order of launches, some nanoseconds each
+  int64_t recomputed = 0;                     ///< how many activations of a block may be computed again
+  std::shared_ptr<ScheduleChooser> schedules; ///< of kernels; null: all are those of the policies
+  std::optional<int64_t> weightBudget;        ///< bytes of weights beyond which they are let go of after their last use
 };
 
 /// An imported module becomes what all targets and choices share: operations in few forms, in good layouts. `evaluate`

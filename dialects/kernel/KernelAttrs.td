@@ -52,9 +52,16 @@ def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
     * `last_rows`: M is static and no multiple of the tile's rows: the last tile has so many.
     * `row_versions`: M is dynamic and may be small: each number of rows up to this one has code of its own.
     * `many_rows`: M is dynamic and never small: register blocks of one height waste little.
-    * `k_block`: steps of the sum that are done before the next K-block of any row; 0: the whole sum at once.
+    * `k_block`: steps of the sum that are done before the next K-block of any row. 0: as many as the emitter's policy says,
+      which is the whole sum for bf16 terms; as many as the sum has, or more: the whole sum at once.
     * `prefetch`: elements of K from the beginning of this contraction's first panel to the panel that is read after its last
       one; 0: not known. That panel is prefetched with the last products.
+    * `prefetches`: false: no panel is prefetched.
+    * `block`: rows and vectors of a register block, where registers have room for it and a tile has so many rows. Empty: as
+      the cost model says.
+    * `unroll`: steps of the innermost summed loop in an iteration; 0: as many as the emitter's policy says.
+    * `vector_bits`: bits of the vectors, fewer than those of the target; 0: as many as the target has.
+    * `columns_slowest`: tiles that follow each other have the same columns, and not the same rows.
   }];
   let parameters = (ins
     DefaultValuedParameter<"::tenon::kernel::MicroKernel", "::tenon::kernel::MicroKernel::automatic">:$micro_kernel,
@@ -64,12 +71,20 @@ def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
     DefaultValuedParameter<"int64_t", "0">:$row_versions,
     DefaultValuedParameter<"bool", "false">:$many_rows,
     DefaultValuedParameter<"int64_t", "0">:$k_block,
-    DefaultValuedParameter<"int64_t", "0">:$prefetch);
-  let assemblyFormat = "`<` struct($micro_kernel, custom<LoopSizes>($tile), $packing, $last_rows, $row_versions, $many_rows, $k_block, $prefetch) `>`";
+    DefaultValuedParameter<"int64_t", "0">:$prefetch,
+    DefaultValuedParameter<"bool", "true">:$prefetches,
+    OptionalArrayRefParameter<"int64_t">:$block,
+    DefaultValuedParameter<"int64_t", "0">:$unroll,
+    DefaultValuedParameter<"int64_t", "0">:$vector_bits,
+    DefaultValuedParameter<"bool", "false">:$columns_slowest);
+  let assemblyFormat = "`<` struct($micro_kernel, custom<LoopSizes>($tile), $packing, $last_rows, $row_versions, $many_rows, $k_block, $prefetch, $prefetches, custom<LoopSizes>($block), $unroll, $vector_bits, $columns_slowest) `>`";
   let genVerifyDecl = 1;
+  let builders = [AttrBuilder<(ins "const ::tenon::kernel::ScheduleFields &":$fields)>];
   let extraClassDeclaration = [{
     /// The name under which an operation has its schedule.
     static constexpr ::llvm::StringLiteral kName = "kernel.schedule";
+    /// All parameters, to be changed and made a schedule again.
+    ScheduleFields getFields() const;
   }];
 }
 

@@ -19,6 +19,25 @@
 
 #include "KernelDialect.h.inc"
 #include "KernelEnums.h.inc"
+
+namespace tenon::kernel {
+
+/// The parameters of a schedule with their defaults, as `#kernel.schedule` documents them.
+struct ScheduleFields {
+  MicroKernel microKernel = MicroKernel::automatic;
+  llvm::SmallVector<int64_t> tile;
+  Packing packing = Packing::none;
+  int64_t lastRows = 0, rowVersions = 0;
+  bool manyRows = false;
+  int64_t kBlock = 0, prefetch = 0;
+  bool prefetches = true;
+  llvm::SmallVector<int64_t> block;
+  int64_t unroll = 0, vectorBits = 0;
+  bool columnsSlowest = false;
+};
+
+} // namespace tenon::kernel
+
 #define GET_ATTRDEF_CLASSES
 #include "KernelAttrs.h.inc"
 #define GET_OP_CLASSES

@@ -43,9 +43,42 @@ void KernelDialect::registerAttributes() {
       >();
 }
 
+ScheduleAttr ScheduleAttr::get(MLIRContext *context, const ScheduleFields &fields) {
+  return get(context, fields.microKernel, fields.tile, fields.packing, fields.lastRows, fields.rowVersions,
+             fields.manyRows, fields.kBlock, fields.prefetch, fields.prefetches, fields.block, fields.unroll,
+             fields.vectorBits, fields.columnsSlowest);
+}
+
+ScheduleFields ScheduleAttr::getFields() const {
+  return {getMicroKernel(),   llvm::to_vector(getTile()),
+          getPacking(),       getLastRows(),
+          getRowVersions(),   getManyRows(),
+          getKBlock(),        getPrefetch(),
+          getPrefetches(),    llvm::to_vector(getBlock()),
+          getUnroll(),        getVectorBits(),
+          getColumnsSlowest()};
+}
+
+static LogicalResult verifyVectors(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> block,
+                                   int64_t unroll, int64_t vectorBits) {
+  bool hasExtents = llvm::all_of(block, [](int64_t extent) { return extent > 0; });
+  if (!block.empty() && (block.size() != 2 || !hasExtents))
+    return emitError() << "'block' has " << block.size() << " extents"
+                       << (hasExtents ? "" : " that are not all above 0") << ", expected rows and vectors";
+  // Steps that are read of packed rows together are neighbours there.
+  if (unroll < 0 || unroll > 16 || (unroll != 0 && !llvm::isPowerOf2_64(unroll)))
+    return emitError() << "'unroll' is " << unroll << ", expected a power of two up to 16, or 0";
+  if (vectorBits != 0 && vectorBits != 128 && vectorBits != 256 && vectorBits != 512)
+    return emitError() << "'vector_bits' is " << vectorBits << ", expected 128, 256, 512, or 0";
+  return success();
+}
+
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, MicroKernel, ArrayRef<int64_t> tile,
                                    Packing packing, int64_t lastRows, int64_t rowVersions, bool manyRows,
-                                   int64_t kBlock, int64_t prefetch) {
+                                   int64_t kBlock, int64_t prefetch, bool, ArrayRef<int64_t> block, int64_t unroll,
+                                   int64_t vectorBits, bool) {
+  if (failed(verifyVectors(emitError, block, unroll, vectorBits)))
+    return failure();
   for (int64_t size : tile)
     if (size < 0 && !ShapedType::isDynamic(size))
       return emitError() << "a loop of a tile has " << size << " iterations, expected none or more";
@@ -84,9 +117,7 @@ LogicalResult KernelDialect::verifyOperationAttribute(Operation *op, NamedAttrib
 ScheduleAttr tenon::kernel::getSchedule(linalg::GenericOp op) {
   if (auto schedule = op->getAttrOfType<ScheduleAttr>(ScheduleAttr::kName))
     return schedule;
-  return ScheduleAttr::get(op.getContext(), MicroKernel::automatic, {}, Packing::none, /*last_rows=*/0,
-                           /*row_versions=*/0,
-                           /*many_rows=*/false, /*k_block=*/0, /*prefetch=*/0);
+  return ScheduleAttr::get(op.getContext(), ScheduleFields());
 }
 
 void tenon::kernel::setSchedule(linalg::GenericOp op, ScheduleAttr schedule) {

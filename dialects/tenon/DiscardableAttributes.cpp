@@ -181,6 +181,7 @@ static constexpr Rule kOperationRules[] = {
     {kPathTimesAttr, kComputation, kCounts},
     {kRegionAttr, kComputation, kNonEmptyText},
     {kServedRegionAttr, kComputation, kNonEmptyText},
+    {kKernelRegionAttr, kFunction, kNonEmptyText},
     {kNormalAttr, kExponential, kUnit},
     {kSinksAttr, kSinking, kUnit},
     {kDefinedAttr, kPower, kUnit},

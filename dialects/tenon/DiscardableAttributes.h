@@ -63,6 +63,9 @@ inline constexpr llvm::StringLiteral kPathTimesAttr = "tenon.path_times";
 inline constexpr llvm::StringLiteral kRegionAttr = "tenon.region";
 /// On an operation that the path of another one needs, and on a kernel of nothing else: the region of that other one.
 inline constexpr llvm::StringLiteral kServedRegionAttr = "tenon.served_region";
+/// On a kernel, until it is tiled: what it computes, as times of its schedules are recorded under
+/// (passes/kernel/schedules/KernelRegion.h).
+inline constexpr llvm::StringLiteral kKernelRegionAttr = "tenon.kernel_region";
 /// On a math.exp of a number that is not above 0, whose result is not used where it is below the normal numbers.
 inline constexpr llvm::StringLiteral kNormalAttr = "tenon.normal";
 /// On a function or kernel: {N = 128}, the size hints of its symbols: values that choices are made for

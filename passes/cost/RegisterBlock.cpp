@@ -8,9 +8,13 @@
 #include "passes/cost/RegisterBlock.h"
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <set>
 
 using namespace tenon;
+
+/// The most vectors of a block: with more, too few rows are left to use them for.
+static constexpr int64_t kMaxBlockVectors = 6; // limit: of the search
 
 /// How many places a block of rows reads for a tap.
 static double getPlaces(const BlockProblem &problem, int64_t rows) {
@@ -55,33 +59,74 @@ static bool fitsRegisters(const BlockProblem &problem, RegisterBlock block) {
   return block.rows * block.vectors + shared + spare <= problem.registers;
 }
 
-RegisterBlock tenon::chooseBlock(const BlockProblem &problem) {
+/// The time of the whole result in blocks of `block`, whole ones and then one for what is left of the columns, and of
+/// the rows.
+static double getResultCycles(const BlockProblem &problem, RegisterBlock block) {
+  RowBlocks split = splitRows(problem.rows, block.rows);
+  double places = getPlaces(problem, split.rows), placesOfLarger = getPlaces(problem, split.rows + 1);
+  auto getRowCycles = [&](int64_t width) {
+    if (width == 0)
+      return 0.0;
+    return split.larger * getCycles(problem, placesOfLarger, {split.rows + 1, width}) +
+           (split.count - split.larger) * getCycles(problem, places, {split.rows, width});
+  };
+  int64_t blocks = problem.columns / (block.vectors * problem.lanes),
+          rest = problem.columns - blocks * block.vectors * problem.lanes;
+  return blocks * getRowCycles(block.vectors) + getRowCycles((rest + problem.lanes - 1) / problem.lanes);
+}
+
+/// Calls `use` with all blocks that registers have room for, and their times: from few rows to many, and for each
+/// number of rows from few vectors to many.
+static void forEachBlock(const BlockProblem &problem, const std::function<void(RegisterBlock, double)> &use) {
   assert(problem.lanes > 0 && problem.taps > 0 && "a vector has lanes, and a window taps");
-  auto [rows, columns] = std::pair(problem.rows, problem.columns);
+  for (int64_t r = 1; r + problem.taps < problem.registers && r <= problem.maxRows; ++r)
+    for (int64_t v = 1; v <= kMaxBlockVectors && fitsRegisters(problem, {r, v}); ++v)
+      if (!problem.panelVectors || problem.panelVectors % v == 0 || v % problem.panelVectors == 0)
+        use({r, v}, getResultCycles(problem, {r, v}));
+}
+
+bool tenon::allowsBlock(const BlockProblem &problem, RegisterBlock block) {
+  auto [rows, vectors] = block;
+  bool dividesPanels =
+      !problem.panelVectors || problem.panelVectors % vectors == 0 || vectors % problem.panelVectors == 0;
+  return rows > 0 && vectors > 0 && vectors <= kMaxBlockVectors && rows <= problem.rows && rows <= problem.maxRows &&
+         rows + problem.taps < problem.registers && (vectors - 1) * problem.lanes < problem.columns && dividesPanels &&
+         fitsRegisters(problem, block);
+}
+
+RegisterBlock tenon::chooseBlock(const BlockProblem &problem) {
   RegisterBlock best{1, 1};
   double bestCycles = -1;
-  for (int64_t r = 1; r + problem.taps < problem.registers && r <= problem.maxRows; ++r) {
-    RowBlocks split = splitRows(rows, r);
-    double places = getPlaces(problem, split.rows), placesOfLarger = getPlaces(problem, split.rows + 1);
-    for (int64_t v = 1; v <= 6 && fitsRegisters(problem, {r, v}); ++v) {
-      if (problem.panelVectors && problem.panelVectors % v && v % problem.panelVectors)
-        continue;
-      // Whole blocks, then one for what is left of the columns, and of the rows.
-      auto getRowCycles = [&](int64_t width) {
-        if (width == 0)
-          return 0.0;
-        return split.larger * getCycles(problem, placesOfLarger, {split.rows + 1, width}) +
-               (split.count - split.larger) * getCycles(problem, places, {split.rows, width});
-      };
-      int64_t blocks = columns / (v * problem.lanes), rest = columns - blocks * v * problem.lanes;
-      double cycles = blocks * getRowCycles(v) + getRowCycles((rest + problem.lanes - 1) / problem.lanes);
-      bool isFirst = bestCycles < 0 || cycles < bestCycles;
-      // Of equals the narrowest, and of these the one with fewest rows.
-      if (isFirst || (cycles == bestCycles && v < best.vectors)) {
-        bestCycles = cycles;
-        best = {r, v};
-      }
+  forEachBlock(problem, [&](RegisterBlock block, double cycles) {
+    bool isFirst = bestCycles < 0 || cycles < bestCycles;
+    // Of equals the narrowest, and of these the one with fewest rows.
+    if (isFirst || (cycles == bestCycles && block.vectors < best.vectors)) {
+      bestCycles = cycles;
+      best = block;
     }
-  }
+  });
   return best;
+}
+
+std::vector<std::pair<RegisterBlock, double>> tenon::rankBlocks(const BlockProblem &problem, size_t count) {
+  std::vector<std::pair<RegisterBlock, double>> ranked;
+  forEachBlock(problem, [&](RegisterBlock block, double cycles) {
+    if (allowsBlock(problem, block))
+      ranked.emplace_back(block, cycles);
+  });
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto &a, const auto &b) {
+    return std::pair(a.second, a.first.vectors) < std::pair(b.second, b.first.vectors);
+  });
+  // Blocks of fewer rows that the same splitting makes of them are the same code.
+  std::set<std::pair<int64_t, int64_t>> known;
+  std::erase_if(ranked, [&](const auto &entry) {
+    RowBlocks split = splitRows(problem.rows, entry.first.rows);
+    return !known.insert({split.count, entry.first.vectors}).second;
+  });
+  if (ranked.size() > count)
+    ranked.resize(count);
+  double first = ranked.empty() ? 1 : ranked.front().second;
+  for (auto &[block, cycles] : ranked)
+    cycles = first > 0 ? cycles / first : 1;
+  return ranked;
 }

@@ -9,6 +9,8 @@
 #define TENON_PASSES_COST_REGISTERBLOCK_H
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace tenon {
 
@@ -47,6 +49,14 @@ struct BlockProblem {
   /// Taps that are done at once, each with a vector in a register: row r reads place `stride` * r + `dilation` * tap.
   int64_t taps = 1, stride = 1, dilation = 1;
 };
+
+/// True if a block of the result can be computed so: it has no more rows than there are, no vector beyond the columns,
+/// registers have room for it, and panels are divided evenly.
+bool allowsBlock(const BlockProblem &problem, RegisterBlock block);
+
+/// Some blocks that differ from each other in rows or vectors, at most `count`, in the order of their time by the
+/// model, each with that time relative to the first one's, which is the one of chooseBlock.
+std::vector<std::pair<RegisterBlock, double>> rankBlocks(const BlockProblem &problem, size_t count);
 
 /// The block that needs least time for the whole result, by a simple model of a core: two vector multiply-adds, two
 /// loads and four instructions a cycle, four cycles until a sum can be used again.

@@ -83,6 +83,9 @@ int64_t getDequantizedPanelBytes(mlir::linalg::GenericOp op, const Contraction &
 /// The bytes between neighbouring rows of the LHS, which are along `rowLoop`; none if they are not known.
 std::optional<int64_t> getRowDistance(const ElementRead &lhs, unsigned rowLoop);
 
+/// The bytes of a packed row of the LHS where rows can be packed at all; 0 where they cannot.
+int64_t getPackableRowBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
+
 /// The bytes of a packed row of the LHS if `op`, on tensors, is faster with packed rows (PackRows.cpp); 0 if it is not.
 int64_t getPackedRowBytes(mlir::linalg::GenericOp op, const Contraction &contraction, const PackingPolicy &policy = {});
 

@@ -456,8 +456,9 @@ void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
                                     linalg::YieldOp::create(body, loc, addProduct(body, in));
                                   });
     // The next point's weights follow those of this one.
-    kernel::setSchedule(product, kernel::ScheduleAttr::get(b.getContext(), kernel::MicroKernel::automatic, {},
-                                                           kernel::Packing::none, 0, 0, false, 0, channels));
+    kernel::ScheduleFields schedule;
+    schedule.prefetch = channels;
+    kernel::setSchedule(product, kernel::ScheduleAttr::get(b.getContext(), schedule));
   });
 }
 

@@ -33,6 +33,7 @@
 #include "passes/kernel/TransposeTiles.h"
 #include "passes/kernel/WinogradScratch.h"
 #include "passes/kernel/contract/MicroKernel.h"
+#include "passes/kernel/schedules/ScheduleList.h"
 #include "passes/paths/split/Bf16Terms.h"
 #include "runtime/format/Kernel.h"
 
@@ -303,28 +304,47 @@ static int64_t chooseKBlock(linalg::GenericOp op, const Contraction &contraction
                           maxSplitDepth, policy);
 }
 
-/// Sets the schedule of a contraction whose tiles have at most `sizes` of each dimension of the result. Where `problem`
-/// is null, these tiles are not the ones that were chosen for it.
-static void setTileSchedule(linalg::GenericOp op, const TileProblem *problem, ArrayRef<AffineExpr> dims,
-                            ArrayRef<int64_t> sizes, const TilePolicy &policy) {
+/// True if the rows of a tile, of `rowBytes` each, are few enough to be packed.
+static bool canPackRows(const TileProblem &problem, ArrayRef<int64_t> sizes, int64_t rowBytes,
+                        const TilePolicy &policy) {
+  return problem.row && rowBytes && sizes[*problem.row] <= policy.maxPackedRowsBytes / rowBytes &&
+         !hasOtherDims(problem, sizes);
+}
+
+/// The schedule of a contraction whose tiles have at most `sizes` of each dimension of the result, as `draft` says, or,
+/// where that is not possible, as the policies say. Where `problem` is null, these tiles are not the ones that were
+/// chosen for it.
+static kernel::ScheduleAttr makeSchedule(linalg::GenericOp op, const TileProblem *problem, ArrayRef<AffineExpr> dims,
+                                         ArrayRef<int64_t> sizes, const TilePolicy &policy,
+                                         const ScheduleDraft &draft = {}) {
   Contraction contraction = *matchContraction(op);
-  SmallVector<int64_t> tile = getTileExtents(op, sizes);
-  RowVersions rows;
-  bool packsRows = false;
-  if (problem && (problem->panel > 1 || problem->packedRowBytes)) {
-    rows = chooseRows(op, *problem, dims, sizes, policy);
-    packsRows = problem->row && problem->packedRowBytes &&
-                sizes[*problem->row] <= policy.maxPackedRowsBytes / problem->packedRowBytes &&
-                !hasOtherDims(*problem, sizes);
+  kernel::ScheduleFields fields;
+  fields.microKernel = kernel::getSchedule(op).getMicroKernel();
+  fields.tile = getTileExtents(op, sizes);
+  bool packsRows = problem && canPackRows(*problem, sizes, problem->packedRowBytes, policy);
+  if (draft.packing)
+    packsRows = problem && draft.packing == kernel::Packing::rows &&
+                canPackRows(*problem, sizes, getPackableRowBytes(op, contraction), policy);
+  if (problem && (problem->panel > 1 || problem->packedRowBytes || packsRows)) {
+    RowVersions rows = chooseRows(op, *problem, dims, sizes, policy);
+    fields.lastRows = rows.lastRows;
+    fields.rowVersions = rows.rowVersions;
+    fields.manyRows = rows.manyRows;
   }
-  int64_t kBlock = problem ? chooseKBlock(op, contraction, *problem, sizes, policy) : 0;
-  kernel::Packing packing = packsRows ? kernel::Packing::rows : choosePacking(op, contraction, tile);
-  for (int64_t &extent : tile)
+  fields.packing = packsRows ? kernel::Packing::rows : choosePacking(op, contraction, fields.tile);
+  if (draft.packing == kernel::Packing::none && fields.packing == kernel::Packing::tile)
+    fields.packing = kernel::Packing::none;
+  fields.kBlock = contraction.terms && problem ? chooseKBlock(op, contraction, *problem, sizes, policy) : draft.kBlock;
+  if (draft.block)
+    fields.block = {draft.block->rows, draft.block->vectors};
+  fields.unroll = draft.unroll;
+  fields.vectorBits = draft.vectorBits;
+  fields.prefetches = draft.prefetches;
+  fields.columnsSlowest = draft.columnsSlowest;
+  for (int64_t &extent : fields.tile)
     if (extent == std::numeric_limits<int64_t>::max())
       extent = ShapedType::kDynamic;
-  kernel::setSchedule(op, kernel::ScheduleAttr::get(op.getContext(), kernel::getSchedule(op).getMicroKernel(), tile,
-                                                    packing, rows.lastRows, rows.rowVersions, rows.manyRows, kBlock,
-                                                    /*prefetch=*/0));
+  return kernel::ScheduleAttr::get(op.getContext(), fields);
 }
 
 /// The micro-kernels of contractions follow from the path that was chosen for their operation.
@@ -336,9 +356,11 @@ static void setMicroKernels(func::FuncOp kernel) {
       return;
     const MicroKernelEntry *entry = findMicroKernelOfPath(path, *contraction);
     op->removeAttr(kPathAttr);
-    if (entry)
-      kernel::setSchedule(
-          op, kernel::ScheduleAttr::get(op.getContext(), entry->name, {}, kernel::Packing::none, 0, 0, false, 0, 0));
+    if (!entry)
+      return;
+    kernel::ScheduleFields fields;
+    fields.microKernel = entry->name;
+    kernel::setSchedule(op, kernel::ScheduleAttr::get(op.getContext(), fields));
   });
 }
 
@@ -382,43 +404,84 @@ static SmallVector<int64_t> getMaxTile(AffineMap map, ArrayRef<AffineExpr> dims,
   return most;
 }
 
-static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<AffineExpr> dims, const SizeHints &hints,
-                           int64_t tileElements, const TilePolicy &policy) {
-  MLIRContext *context = root.getContext();
-  unsigned numLoops = root.getNumLoops();
-  Tiling tiling{SmallVector<int64_t>(numLoops, 0), getDimConstant(context, 1)};
-  Constraints constraints{SmallVector<bool>(numLoops, true)};
+namespace {
+/// Chooses the tiles of a kernel whose last stage is a loop nest, and the schedule of the contraction in it.
+class TilingChoice {
+public:
+  TilingChoice(linalg::GenericOp root, unsigned result, ArrayRef<AffineExpr> dims, const SizeHints &hints,
+               int64_t tileElements, const TilePolicy &policy);
+  /// The region and name of the kernel are for `chooser`, which may be null.
+  Tiling choose(const KernelRegion &region, StringRef kernel, ScheduleChooser *chooser);
+
+private:
+  SmallVector<int64_t> choosePolicyTile();
+  Tiling makeTiling(ArrayRef<int64_t> fixed);
+  ScheduleDraft chooseDraft(const ScheduleDraft &own, const KernelRegion &region, StringRef kernel,
+                            ScheduleChooser &chooser);
+  kernel::ScheduleAttr finish(const ScheduleDraft &draft);
+  unsigned getLoop(size_t dim) const { return cast<AffineDimExpr>(map.getResult(dim)).getPosition(); }
+
+  linalg::GenericOp root;
+  unsigned result;
+  ArrayRef<AffineExpr> dims;
+  const SizeHints &hints;
+  const TilePolicy &policy;
+  AffineMap map; ///< of the result
+  Constraints constraints;
+  std::optional<TileProblem> contraction;
+  /// Memory of a tile's own must have one size, so such tiles are never cut off at the border, but for a contraction's
+  /// (boundIntermediates).
+  bool isExact;
+  int64_t target; ///< elements of a tile
+};
+} // namespace
+
+TilingChoice::TilingChoice(linalg::GenericOp root, unsigned result, ArrayRef<AffineExpr> dims, const SizeHints &hints,
+                           int64_t tileElements, const TilePolicy &policy)
+    : root(root), result(result), dims(dims), hints(hints), policy(policy),
+      map(root.getMatchingIndexingMap(root.getDpsInitOperand(result))),
+      constraints{SmallVector<bool>(root.getNumLoops(), true)},
+      contraction(findContraction(root, dims, hints, policy)) {
   SmallVector<std::optional<unsigned>> loops;
-  for (unsigned loop = 0; loop < numLoops; ++loop)
+  for (unsigned loop = 0; loop < root.getNumLoops(); ++loop)
     loops.push_back(loop);
   collectConstraints(root, loops, constraints);
-  std::optional<TileProblem> contraction = findContraction(root, dims, hints, policy);
-  // Memory of a tile's own must have one size, so such tiles are never cut off at the border, but for a contraction's
-  // (boundIntermediates).
-  bool exact = (constraints.hasIntermediates && !contraction) || root.getNumResults() > 1;
-  // A tile of n elements costs n * reduction: long reductions want small tiles, so that there is work for
-  // every thread.
-  int64_t elements = getElementsAsCostly(root, getElementsOfReduction(root, tileElements, policy), policy);
-  int64_t target = std::max<int64_t>(1, elements), inner = 1;
-  AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(result));
-  SmallVector<int64_t> fixed;
+  isExact = (constraints.hasIntermediates && !contraction) || root.getNumResults() > 1;
   if (!contraction)
     keepRemaindersWhole(root, constraints);
   // The columns of a contraction are the last dimension of its result.
   if (!contraction && !dims.empty() && readsPanels(root))
-    constraints.allowed[cast<AffineDimExpr>(map.getResults().back()).getPosition()] = false;
-  if (contraction && !exact)
+    constraints.allowed[getLoop(dims.size() - 1)] = false;
+  // A tile of n elements costs n * reduction: long reductions want small tiles, so that there is work for
+  // every thread.
+  int64_t elements = getElementsAsCostly(root, getElementsOfReduction(root, tileElements, policy), policy);
+  target = std::max<int64_t>(1, elements);
+}
+
+/// The sizes that policies choose of contractions and transposes; empty for other kernels.
+SmallVector<int64_t> TilingChoice::choosePolicyTile() {
+  SmallVector<int64_t> fixed;
+  if (isExact)
+    return fixed;
+  if (contraction) {
     fixed = contraction->panel > 1 ? choosePanelTile(*contraction, policy) : choosePlainTile(*contraction, policy);
-  if (contraction && !exact)
     choosePackedColumns(findContractionOp(root), *contraction, fixed);
-  if (contraction && !exact && !contraction->packedRowBytes)
-    splitPromotedTiles(findContractionOp(root), *contraction, fixed);
-  if (std::optional<TransposedDims> transposed = findTransposedDims(root, map, dims);
-      transposed && !contraction && !exact)
+    if (!contraction->packedRowBytes)
+      splitPromotedTiles(findContractionOp(root), *contraction, fixed);
+  } else if (std::optional<TransposedDims> transposed = findTransposedDims(root, map, dims)) {
     fixed = chooseTransposedTile(llvm::map_to_vector(dims, [&](AffineExpr dim) { return hints.get(dim); }), *transposed,
                                  target, getElementBits(root.getResult(result)));
+  }
+  return fixed;
+}
+
+/// Tiles of `fixed` elements of each dimension, where that is not empty, as far as they are allowed.
+Tiling TilingChoice::makeTiling(ArrayRef<int64_t> fixed) {
+  MLIRContext *context = root.getContext();
+  Tiling tiling{SmallVector<int64_t>(root.getNumLoops(), 0), getDimConstant(context, 1)};
+  int64_t inner = 1;
   for (size_t i = dims.size(); i-- > 0;) {
-    unsigned loop = cast<AffineDimExpr>(map.getResult(i)).getPosition();
+    unsigned loop = getLoop(i);
     int64_t extent = hints.get(dims[i]).value_or(policy.dynamicExtent);
     if (!constraints.allowed[loop]) {
       inner *= std::max<int64_t>(extent, 1);
@@ -430,15 +493,15 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
       size = std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, llvm::divideCeil(extent, size)), step), extent);
     if (!fixed.empty())
       size = fixed[i];
-    if (exact && !getConstant(dims[i]))
+    if (isExact && !getConstant(dims[i]))
       size = 1;
     // Panels are never cut.
     int64_t step = contraction && i == contraction->column ? contraction->panel : 1;
     if (size < extent)
       size = std::max(size / step * step, step);
-    while (exact && extent > 0 && extent % size != 0 && size > step)
+    while (isExact && extent > 0 && extent % size != 0 && size > step)
       size -= step;
-    if (exact && extent % size != 0)
+    if (isExact && extent % size != 0)
       size = extent;
     inner *= size;
     if (getConstant(dims[i]) && size >= extent)
@@ -446,9 +509,49 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
     tiling.sizes[loop] = size;
     tiling.count = mulDims(tiling.count, ceilDivDims(dims[i], getDimConstant(context, size)));
   }
-  if (contraction)
-    setTileSchedule(findContractionOp(root), exact ? nullptr : &*contraction, dims, getMaxTile(map, dims, tiling.sizes),
-                    policy);
+  return tiling;
+}
+
+kernel::ScheduleAttr TilingChoice::finish(const ScheduleDraft &draft) {
+  return makeSchedule(findContractionOp(root), isExact ? nullptr : &*contraction, dims,
+                      getMaxTile(map, dims, makeTiling(draft.tile).sizes), policy, draft);
+}
+
+ScheduleDraft TilingChoice::chooseDraft(const ScheduleDraft &own, const KernelRegion &region, StringRef kernel,
+                                        ScheduleChooser &chooser) {
+  linalg::GenericOp op = findContractionOp(root);
+  Contraction match = *matchContraction(op);
+  SmallVector<unsigned> summed;
+  op.getReductionDims(summed);
+  int64_t depth = summed.size() == 1 ? op.getStaticLoopRanges()[summed.front()] : ShapedType::kDynamic;
+  ScheduleProblem problem{match,
+                          getElementTypeOrSelf(op.getDpsInits()[0]),
+                          ShapedType::isDynamic(depth) ? std::nullopt : std::optional(depth),
+                          *contraction,
+                          getMachine(op),
+                          packsColumns(op, match)};
+  ScheduleDraft whole = own;
+  whole.tile = getMaxTile(map, dims, makeTiling(own.tile).sizes);
+  std::vector<ScheduleAlternative> list =
+      listSchedules(problem, whole, [&](const ScheduleDraft &draft) { return finish(draft); });
+  std::vector<ScheduleOption> options;
+  for (const ScheduleAlternative &alternative : list)
+    options.push_back({printSchedule(alternative.schedule), alternative.cost, alternative.source, alternative.parts});
+  size_t chosen = chooser.choose(region, kernel, options);
+  assert(chosen < list.size() && "an option is chosen");
+  return chosen == 0 ? own : list[chosen].draft;
+}
+
+Tiling TilingChoice::choose(const KernelRegion &region, StringRef kernel, ScheduleChooser *chooser) {
+  ScheduleDraft draft{choosePolicyTile()};
+  if (contraction && !isExact && chooser && !region.text.empty())
+    draft = chooseDraft(draft, region, kernel, *chooser);
+  Tiling tiling = makeTiling(draft.tile);
+  if (!contraction)
+    return tiling;
+  kernel::setSchedule(findContractionOp(root), finish(draft));
+  if (unsigned loop = getLoop(contraction->column); draft.columnsSlowest && tiling.sizes[loop] != 0)
+    tiling.slowest = loop;
   return tiling;
 }
 
@@ -487,8 +590,9 @@ static Tiling getChainTiling(linalg::GenericOp root, Operation *link, ArrayRef<A
   // A first loop nest of images does some lines at a time.
   if (auto rows = dyn_cast<tensor::CollapseShapeOp>(link)) {
     ArrayRef<int64_t> image = rows.getSrcType().getShape();
-    setTileSchedule(findContractionOp(rows.getSrc().getDefiningOp<linalg::GenericOp>()), /*problem=*/nullptr,
-                    /*dims=*/{}, {1, sizes[0] / image[2], image[2], image[3]}, policy);
+    linalg::GenericOp first = findContractionOp(rows.getSrc().getDefiningOp<linalg::GenericOp>());
+    kernel::setSchedule(first, makeSchedule(first, /*problem=*/nullptr, /*dims=*/{},
+                                            {1, sizes[0] / image[2], image[2], image[3]}, policy));
   }
   MLIRContext *context = root.getContext();
   Tiling tiling{SmallVector<int64_t>(root.getNumLoops(), 0), getDimConstant(context, 1)};
@@ -651,7 +755,18 @@ static LogicalResult boundIntermediates(scf::ForOp tiles, AffineMap result, Arra
   return failure(walked.wasInterrupted());
 }
 
-static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements, const TilePolicy &policy) {
+/// What the kernel computes, if times of its schedules are recorded. The note of it ends here.
+static KernelRegion takeRegion(func::FuncOp kernel) {
+  KernelRegion region;
+  if (auto module = kernel->getParentOfType<ModuleOp>())
+    region.target = module.getName().value_or("").str();
+  if (auto text = dyn_cast_or_null<StringAttr>(kernel->removeAttr(kKernelRegionAttr)))
+    region.text = text.getValue().str();
+  return region;
+}
+
+static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements, const TilePolicy &policy,
+                                ScheduleChooser *chooser) {
   MLIRContext *context = kernel.getContext();
   Location loc = kernel.getLoc();
   Type index = IndexType::get(context);
@@ -662,6 +777,7 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements, const
   Value begin = kernel.getArgument(numArguments), end = kernel.getArgument(numArguments + 1);
 
   Dims count{getDimConstant(context, 1)};
+  KernelRegion region = takeRegion(kernel);
   setMicroKernels(kernel);
   auto terminator = cast<func::ReturnOp>(kernel.getBody().front().getTerminator());
   auto returned = terminator.getNumOperands() == 1 ? dyn_cast<OpResult>(terminator.getOperand(0)) : OpResult();
@@ -677,10 +793,11 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements, const
     auto generic = dyn_cast<linalg::GenericOp>(root.getOperation());
     AffineMap resultMap = generic ? generic.getMatchingIndexingMap(generic.getDpsInitOperand(0)) : AffineMap();
     Operation *link = findLink(kernel);
-    Tiling tiling =
-        winograd ? getWinogradTiling(winograd, root, dims)
-        : link   ? getChainTiling(generic, link, dims, policy)
-                 : chooseTiling(generic, returned.getResultNumber(), dims, SizeHints(kernel), tileElements, policy);
+    SizeHints hints(kernel);
+    Tiling tiling = winograd ? getWinogradTiling(winograd, root, dims)
+                    : link   ? getChainTiling(generic, link, dims, policy)
+                             : TilingChoice(generic, returned.getResultNumber(), dims, hints, tileElements, policy)
+                                   .choose(region, kernel.getName(), chooser);
     setScratch(kernel);
     if (isEmpty)
       count[0] = getDimConstant(context, 0);
@@ -724,11 +841,19 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements, const
 namespace {
 struct TileKernels : public tenon::impl::TileKernelsBase<TileKernels> {
   using TileKernelsBase::TileKernelsBase;
+  explicit TileKernels(std::shared_ptr<ScheduleChooser> chooser) : chooser(std::move(chooser)) {}
   void runOnOperation() override {
     const TilePolicy policy;
     for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (kernel->hasAttr(kKernelAttr) && failed(tileKernel(kernel, tileElements, policy)))
+      if (kernel->hasAttr(kKernelAttr) && failed(tileKernel(kernel, tileElements, policy, chooser.get())))
         return signalPassFailure();
   }
+
+private:
+  std::shared_ptr<ScheduleChooser> chooser; ///< null if the policies choose all schedules
 };
 } // namespace
+
+std::unique_ptr<Pass> tenon::createTileKernels(std::shared_ptr<ScheduleChooser> chooser) {
+  return std::make_unique<TileKernels>(std::move(chooser));
+}

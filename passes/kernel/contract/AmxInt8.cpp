@@ -48,8 +48,7 @@ int64_t AmxInt8::countSummed() {
 /// The vector micro-kernel for the elements that AMX tiles leave: the one that fits without a schedule.
 static std::unique_ptr<Int8Kernel> createRemainder(const EmitterParts &parts) {
   ContractionProblem problem = parts.problem;
-  problem.schedule = kernel::ScheduleAttr::get(problem.op.getContext(), kernel::MicroKernel::automatic, {},
-                                               kernel::Packing::none, 0, 0, false, 0, 0);
+  problem.schedule = kernel::ScheduleAttr::get(problem.op.getContext(), kernel::ScheduleFields());
   const MicroKernelEntry *entry = selectMicroKernels(problem).front();
   // All vector micro-kernels for int8 with VNNI packing are Int8Kernels.
   return std::unique_ptr<Int8Kernel>(static_cast<Int8Kernel *>(entry->create(parts).release()));

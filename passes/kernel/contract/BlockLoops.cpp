@@ -32,6 +32,8 @@ BlockProblem BlockLoops::getBlockProblem() {
     if (std::optional<int64_t> distance = getRowDistance(parts.operands.getLhs(), *contraction.rowLoop))
       blocks.maxRows = std::max<int64_t>(problem.l1Ways - problem.policy.otherWays, 1) *
                        (kL1SetBytes / std::gcd(*distance, kL1SetBytes));
+  if (problem.schedule.getPacking() == kernel::Packing::rows)
+    blocks.maxRows = kMaxPackedBlockRows;
   if (contraction.panel) {
     blocks.vectorCycles =
         problem.policy.lineCycles * lanes * type.getIntOrFloatBitWidth() / (8 * double(kCacheLineBytes));
@@ -44,6 +46,15 @@ BlockProblem BlockLoops::getBlockProblem() {
         std::tie(problem.window->taps, problem.window->stride, problem.window->dilation);
   kernel.limitBlock(blocks);
   return blocks;
+}
+
+/// The block of the schedule where it can be used, or else the one of the model.
+RegisterBlock BlockLoops::chooseBlock() {
+  BlockProblem blocks = getBlockProblem();
+  ArrayRef<int64_t> wanted = problem.schedule.getBlock();
+  if (!wanted.empty() && allowsBlock(blocks, {wanted[0], wanted[1]}))
+    return {wanted[0], wanted[1]};
+  return tenon::chooseBlock(blocks);
 }
 
 void BlockLoops::emit() {
@@ -80,7 +91,7 @@ void BlockLoops::emitWholeAndLastTile() {
 void BlockLoops::emitFewRows() {
   unsigned rowLoop = *contraction.rowLoop;
   Value all = nest.getExtent(rowLoop);
-  int64_t blockRows = chooseBlock(getBlockProblem()).rows;
+  int64_t blockRows = chooseBlock().rows;
   int64_t maxRows = std::min(problem.schedule.getRowVersions(), blockRows - 1);
   if (maxRows == 0)
     return emitBlocks();
@@ -104,7 +115,7 @@ void BlockLoops::emitFewRows() {
 }
 
 void BlockLoops::emitBlocks() {
-  chosen = kernel.adjustBlock(chooseBlock(getBlockProblem()));
+  chosen = kernel.adjustBlock(chooseBlock());
   parts.rowLoops.setBlock(chosen);
   parts.operands.setPackedRows(kernel.allowsPackedRows() ? packRows(nest, problem, parts.rowLoops) : Value());
   kernel.beginBlocks(chosen);

@@ -25,6 +25,7 @@ public:
 
 private:
   BlockProblem getBlockProblem();
+  RegisterBlock chooseBlock();
   void emitWholeAndLastTile();
   void emitFewRows();
   void emitLoops();

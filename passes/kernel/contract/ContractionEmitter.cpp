@@ -27,6 +27,9 @@ static void emitVersions(const EmitterParts &parts, ArrayRef<const MicroKernelEn
   Value rows = rowLoop ? nest.getExtent(*rowLoop) : nest.constant(1);
   if (std::optional<int64_t> known = getConstantIntValue(rows))
     return *known <= *maxRows ? first.create(parts)->emit() : emitVersions(parts, kernels.drop_front());
+  // Tiles of a few rows, of which the last one has fewer.
+  if (std::optional<int64_t> bound = getUpperBound(rows); bound && *bound <= *maxRows)
+    return first.create(parts)->emit();
   Value isFew = arith::CmpIOp::create(b, nest.loc, arith::CmpIPredicate::ule, rows, nest.constant(*maxRows));
   auto branch = scf::IfOp::create(b, nest.loc, isFew, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);

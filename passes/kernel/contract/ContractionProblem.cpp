@@ -41,11 +41,20 @@ static void setWindow(ContractionProblem &problem) {
     contraction.rowLoop.reset();
 }
 
+/// The bytes of a vector: those of the target, or fewer if the schedule says so. Micro-kernels that are not for floats
+/// have instructions, and formats of panels, for the vectors of the target alone.
+static int64_t getVectorBytes(linalg::GenericOp op, const Contraction &contraction, Type type, int64_t targetBytes) {
+  int64_t bytes = kernel::getSchedule(op).getVectorBits() / 8;
+  bool isFree =
+      isa<FloatType>(type) && !contraction.isDepthwiseInt8 && !contraction.terms && !contraction.dequantization;
+  return bytes && isFree ? std::min(bytes, targetBytes) : targetBytes;
+}
+
 ContractionProblem tenon::getContractionProblem(linalg::GenericOp op, const Contraction &contraction,
                                                 const ContractionMachine &machine, bool isFromZero) {
   Type type =
       contraction.isDepthwiseInt8 ? Float32Type::get(op.getContext()) : getElementTypeOrSelf(op.getDpsInits()[0]);
-  auto lanes = static_cast<int64_t>(machine.vectorBytes * 8 / type.getIntOrFloatBitWidth());
+  int64_t lanes = getVectorBytes(op, contraction, type, machine.vectorBytes) * 8 / type.getIntOrFloatBitWidth();
   ContractionProblem problem{op,
                              contraction,
                              kernel::getSchedule(op),

@@ -13,6 +13,16 @@
 using namespace mlir;
 using namespace tenon;
 
+/// The K-blocks of the schedule, or else those of the policy; none if the whole sum is done at once.
+static std::optional<KBlocks> getKBlocks(const ContractionProblem &problem, int64_t steps, int64_t elementBytes) {
+  int64_t size = problem.schedule.getKBlock();
+  if (size == 0)
+    return chooseKBlocks(steps, elementBytes, problem.policy);
+  if (size >= steps)
+    return std::nullopt;
+  return KBlocks{int64_t(llvm::divideCeil(steps, size)), size};
+}
+
 void KBlocking::chooseForVectors(int64_t blockRows, bool hasStaticRows) {
   state.reset();
   if (!contraction.panel || contraction.isGrouped || !contraction.rowLoop || !problem.isFromZero ||
@@ -24,7 +34,7 @@ void KBlocking::chooseForVectors(int64_t blockRows, bool hasStaticRows) {
   op.getReductionDims(summed);
   std::optional<int64_t> steps = nest.getStaticExtent(summed.front());
   int64_t elementBytes = type.getIntOrFloatBitWidth() / 8;
-  std::optional<KBlocks> split = steps ? chooseKBlocks(*steps, elementBytes, problem.policy) : std::nullopt;
+  std::optional<KBlocks> split = steps ? getKBlocks(problem, *steps, elementBytes) : std::nullopt;
   if (!split)
     return;
   std::optional<int64_t> rows = getUpperBound(nest.getExtent(*contraction.rowLoop)),

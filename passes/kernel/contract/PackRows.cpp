@@ -77,16 +77,25 @@ std::optional<int64_t> tenon::getRowDistance(const ElementRead &lhs, unsigned ro
   return std::nullopt;
 }
 
-int64_t tenon::getPackedRowBytes(linalg::GenericOp op, const Contraction &contraction, const PackingPolicy &policy) {
+int64_t tenon::getPackableRowBytes(linalg::GenericOp op, const Contraction &contraction) {
   std::optional<unsigned> depth = findDepthLoop(op, contraction);
-  Machine machine = getMachine(op);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   if (!depth || ShapedType::isDynamic(ranges[*depth]) || ranges[*depth] % kPackedSteps != 0)
     return 0;
-  if (contraction.promotesLhs)
-    return ranges[*depth] * int64_t(sizeof(float));
+  // What a tile computes itself is no part of an argument, of which the rows could be told (findTileOffsets).
+  if (!contraction.promotesLhs && contraction.lhs.memory.getDefiningOp<linalg::LinalgOp>())
+    return 0;
+  return ranges[*depth] * int64_t(sizeof(float));
+}
+
+int64_t tenon::getPackedRowBytes(linalg::GenericOp op, const Contraction &contraction, const PackingPolicy &policy) {
+  Machine machine = getMachine(op);
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t rowBytes = getPackableRowBytes(op, contraction);
+  if (rowBytes == 0 || contraction.promotesLhs)
+    return rowBytes;
   // With many registers, blocks have more rows, and each element of these is loaded for more products.
-  if (machine.vectorRegisters > kFewRegisters || contraction.lhs.memory.getDefiningOp<linalg::LinalgOp>())
+  if (machine.vectorRegisters > kFewRegisters)
     return 0;
   auto isFew = [&](unsigned loop, int64_t fewest) {
     return !ShapedType::isDynamic(ranges[loop]) && ranges[loop] < fewest;
@@ -95,7 +104,7 @@ int64_t tenon::getPackedRowBytes(linalg::GenericOp op, const Contraction &contra
     return 0;
   // Tiles have no more rows than are packed. If there are several, each reads all of the RHS, which should not come
   // from DRAM every time.
-  int64_t rowBytes = ranges[*depth] * int64_t(sizeof(float)), most = TilePolicy().maxPackedRowsBytes / rowBytes;
+  int64_t most = TilePolicy().maxPackedRowsBytes / rowBytes;
   int64_t rows = ranges[*contraction.rowLoop], columns = ranges[contraction.columnLoop];
   bool isOneTile = !ShapedType::isDynamic(rows) && rows <= most;
   if (!isOneTile && (most < policy.minRows || ShapedType::isDynamic(columns) || columns * rowBytes > machine.llcBytes))
@@ -106,9 +115,9 @@ int64_t tenon::getPackedRowBytes(linalg::GenericOp op, const Contraction &contra
 
 /// The last block of dynamic rows may reach beyond the tile.
 static int64_t countPackedRows(linalg::GenericOp op, const Contraction &contraction) {
-  constexpr int64_t kMaxOfBlock = 16; // limit: rows of a register block
   kernel::ScheduleAttr schedule = kernel::getSchedule(op);
-  return schedule.getPacking() == kernel::Packing::rows ? schedule.getTile()[*contraction.rowLoop] + kMaxOfBlock : 0;
+  return schedule.getPacking() == kernel::Packing::rows ? schedule.getTile()[*contraction.rowLoop] + kMaxPackedBlockRows
+                                                        : 0;
 }
 
 int64_t tenon::getPackedRowsBytes(linalg::GenericOp op, const Contraction &contraction) {

@@ -12,6 +12,9 @@
 
 namespace tenon {
 
+/// The most rows of a register block whose rows are packed: scratch memory has room for so many beyond the tile.
+inline constexpr int64_t kMaxPackedBlockRows = 16; // limit: of scratch memory
+
 /// Packs the rows of the tile to scratch, those of each register block of `rowLoops` together, unless the tile before
 /// had the same ones. Returns the memory, or null if the schedule does not pack rows.
 mlir::Value packRows(LoopBuilder &nest, const ContractionProblem &problem, RowLoops &rowLoops);

@@ -28,6 +28,8 @@ void Prefetch::countOuterBlocks(AffineExpr &number, SmallVector<Value> &places, 
 /// prefetches its share of that step. Addresses beyond the last panel may be prefetched, too: that reads nothing.
 void Prefetch::prefetchTermPanels(int64_t vectors) {
   constexpr int64_t kRowsOfBlock = 32; // format: of two AMX tiles
+  if (!problem.schedule.getPrefetches())
+    return;
   const Bf16Terms &parts = *contraction.terms;
   std::optional<int64_t> rows = nest.getStaticExtent(*contraction.rowLoop);
   int64_t count = rows ? llvm::divideCeil(*rows, kRowsOfBlock) : problem.policy.dynamicBlocks, pairs = parts.step / 2;
@@ -97,6 +99,8 @@ void Prefetch::prefetchLaterSteps(const SumBlock &block) {
 /// that reads nothing.
 void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &block) {
   int64_t panelBytes = contraction.panel * type.getIntOrFloatBitWidth() / 8;
+  if (!problem.schedule.getPrefetches())
+    return;
   if (panelBytes == 0 || panelBytes % kCacheLineBytes || contraction.dequantization || !contraction.rowLoop)
     return;
   int64_t following = problem.schedule.getPrefetch();

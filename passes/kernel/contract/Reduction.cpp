@@ -47,7 +47,11 @@ SmallVector<Value> Reduction::emitLoop(ArrayRef<unsigned> loops, LoopRange range
   }
   Value end = getValueOrCreateConstantIndexOp(b, loc, range.end);
   int64_t unrolled = 1;
-  if (loops.size() == 1)
+  if (loops.size() == 1 && problem.schedule.getUnroll() != 0)
+    unrolled =
+        steps ? std::min<int64_t>(problem.schedule.getUnroll(), llvm::bit_floor(uint64_t(std::max<int64_t>(*steps, 1))))
+              : problem.schedule.getUnroll();
+  else if (loops.size() == 1)
     unrolled = chooseUnrolledSteps(
         {steps, block.rows * block.vectors, op.getNumReductionLoops() > 1, problem.hasFewRegisters()}, problem.policy);
   if (unrolled == 1 || (steps && *steps % unrolled == 0))

@@ -35,6 +35,26 @@ func.func private @static_and_dynamic(f32 {a.a = #kernel.schedule<tile = [8, 8],
 
 // -----
 
+// expected-error @+1 {{'block' has 1 extents, expected rows and vectors}}
+func.func private @one_extent(f32 {a.a = #kernel.schedule<block = [6]>})
+
+// -----
+
+// expected-error @+1 {{'block' has 2 extents that are not all above 0, expected rows and vectors}}
+func.func private @no_vectors(f32 {a.a = #kernel.schedule<block = [6, 0]>})
+
+// -----
+
+// expected-error @+1 {{'unroll' is 3, expected a power of two up to 16, or 0}}
+func.func private @three_steps(f32 {a.a = #kernel.schedule<unroll = 3>})
+
+// -----
+
+// expected-error @+1 {{'vector_bits' is 8, expected 128, 256, 512, or 0}}
+func.func private @one_byte(f32 {a.a = #kernel.schedule<vector_bits = 8>})
+
+// -----
+
 #map = affine_map<(i, j) -> (i, j)>
 func.func @other_loops(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // expected-error @+1 {{has 2 loops, but the tile of its schedule 3}}

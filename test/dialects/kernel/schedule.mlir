@@ -26,9 +26,11 @@ func.func @all(%a: tensor<131x4096xf32>, %b: tensor<4096x64xf32>, %c: tensor<131
 // CHECK-SAME: rows = #kernel.schedule<tile = [?, 64, ?], row_versions = 5>
 // CHECK-SAME: many = #kernel.schedule<many_rows = true>
 // CHECK-SAME: none = #kernel.schedule<>
+// CHECK-SAME: measured = #kernel.schedule<tile = [8, 8], prefetches = false, block = [6, 2], unroll = 4, vector_bits = 256, columns_slowest = true>
 // CHECK-SAME: packings = [#kernel.schedule<tile = [8, 8], packing = rows>, #kernel.schedule<tile = [8, 8], packing = tile>]
 func.func private @attributes(f32 {
   a.rows = #kernel.schedule<tile = [?, 64, ?], row_versions = 5>,
   b.many = #kernel.schedule<many_rows = true>,
   c.none = #kernel.schedule<micro_kernel = automatic, packing = none, last_rows = 0>,
-  d.packings = [#kernel.schedule<tile = [8, 8], packing = rows>, #kernel.schedule<tile = [8, 8], packing = tile>]})
+  d.measured = #kernel.schedule<columns_slowest = true, vector_bits = 256, unroll = 4, block = [6, 2], prefetches = false, tile = [8, 8]>,
+  e.packings = [#kernel.schedule<tile = [8, 8], packing = rows>, #kernel.schedule<tile = [8, 8], packing = tile>]})

@@ -108,3 +108,34 @@ TEST_CASE("rows are split evenly") {
       CHECK(blocks.rows + (blocks.larger > 0) <= most);
     }
 }
+
+TEST_CASE("the blocks next to the best one are those that can be used") {
+  for (int64_t registers : {16, 32})
+    for (int64_t rows : {1, 3, 14, 56, 300})
+      for (int64_t columns : {8, 16, 100}) {
+        BlockProblem problem{rows, columns, registers / 2, registers};
+        auto ranked = rankBlocks(problem, 5);
+        REQUIRE(!ranked.empty());
+        CHECK(ranked.size() <= 5);
+        CHECK(ranked.front().second == 1);
+        for (size_t i = 0; i < ranked.size(); ++i) {
+          CHECK(allowsBlock(problem, ranked[i].first));
+          CHECK(ranked[i].second >= (i ? ranked[i - 1].second : 1));
+        }
+      }
+}
+
+TEST_CASE("a block has no more rows, vectors and registers than there are") {
+  BlockProblem problem{6, 32, 8, 16};
+  CHECK(allowsBlock(problem, {6, 2}));
+  CHECK(!allowsBlock(problem, {7, 2}));
+  CHECK(!allowsBlock(problem, {6, 3})); // 18 sums
+  CHECK(allowsBlock(problem, {2, 4}));
+  CHECK(!allowsBlock(problem, {2, 5})); // beyond the columns
+  CHECK(!allowsBlock(problem, {0, 2}));
+  CHECK(!allowsBlock(problem, {6, 0}));
+  problem.maxRows = 4;
+  CHECK(!allowsBlock(problem, {6, 2}));
+  problem.panelVectors = 2;
+  CHECK(!allowsBlock(problem, {3, 3}));
+}

@@ -1,0 +1,40 @@
+//===- ScheduleList.h - all schedules that a kernel may take --------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_KERNEL_SCHEDULES_SCHEDULELIST_H
+#define TENON_PASSES_KERNEL_SCHEDULES_SCHEDULELIST_H
+
+#include "passes/kernel/schedules/ScheduleChooser.h"
+#include "passes/kernel/schedules/ScheduleSource.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace tenon {
+
+/// A schedule that a kernel may take.
+struct ScheduleAlternative {
+  ScheduleDraft draft;
+  kernel::ScheduleAttr schedule;
+  double cost = 1;        ///< estimated time relative to the first one's
+  llvm::StringRef source; ///< the name of the source; of pairs, that of the first change
+  /// Where it has the changes of two others: which these are.
+  std::optional<std::pair<size_t, size_t>> parts;
+};
+
+/// Lists the policy's schedule, which is that of `own`, the alternatives of all sources, and pairs of these, at most as
+/// many as the policy says, each schedule once. The order is the same each time: single changes in the order of the
+/// sources, then pairs in the order of their estimates. `finish` makes a schedule of a draft, in which what is not
+/// possible is as the policy says.
+std::vector<ScheduleAlternative> listSchedules(const ScheduleProblem &problem, const ScheduleDraft &own,
+                                               llvm::function_ref<kernel::ScheduleAttr(const ScheduleDraft &)> finish,
+                                               const SchedulePolicy &policy = {});
+
+/// The text of a schedule, as times are recorded under it.
+std::string printSchedule(kernel::ScheduleAttr schedule);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_SCHEDULES_SCHEDULELIST_H
