@@ -14,6 +14,7 @@
 #include "compiler/driver/PlanTimes.h"
 #include "compiler/driver/ProfilesLock.h"
 #include "compiler/driver/Record.h"
+#include "compiler/driver/ScheduleTuner.h"
 #include "compiler/driver/SensitivityTuner.h"
 #include "compiler/driver/WeightPlaces.h"
 #include "compiler/errors/CompileError.h"
@@ -116,6 +117,23 @@ static llvm::Error tune(const Graph &graph, const PathChoice &paths, const Setup
   if (!error || takeError(std::move(error), message) == CompileStatus::resources)
     return message.empty() ? llvm::Error::success() : makeError(CompileStatus::resources, message);
   runner.getDiagnostics().warn("its paths are not measured: " + message);
+  return llvm::Error::success();
+}
+
+/// Measures the schedules of kernels that there is no record of, likewise.
+static llvm::Error tuneKernels(const Graph &graph, const PathChoice &paths, const Setup &setup, uint64_t sourceHash,
+                               PhaseRunner &runner) {
+  auto &schedules = static_cast<RecordedSchedules &>(*setup.schedules);
+  llvm::Expected<ScheduleTuning> tuning = tuneSchedules(graph, paths, schedules, setup, sourceHash, runner);
+  if (tuning) {
+    if (setup.options.tuneReport.empty())
+      return llvm::Error::success();
+    return writeFile(setup.options.tuneReport, [&](llvm::raw_ostream &os) { os << tuning->toJson() << '\n'; });
+  }
+  std::string message;
+  if (takeError(tuning.takeError(), message) == CompileStatus::resources)
+    return makeError(CompileStatus::resources, message);
+  runner.getDiagnostics().warn("the schedules of its kernels are not measured: " + message);
   return llvm::Error::success();
 }
 
@@ -293,16 +311,20 @@ static llvm::Expected<Choice> choosePlan(OpenedModel &model, const Setup &setup,
 
 /// From the model as imported to the output's last phase, with paths within the tolerance. `times` are set if records
 /// of real runs count.
-static llvm::Expected<Choice> lowerModel(Imported imported, const Setup &setup, PhaseRunner &runner,
+static llvm::Expected<Choice> lowerModel(Imported imported, Setup &setup, PhaseRunner &runner,
                                          std::shared_ptr<RecordedTimes> &times) {
   const CompileOptions &options = setup.options;
   llvm::Expected<OpenedModel> model = openModel(std::move(imported), setup, runner);
   if (!model)
     return model.takeError();
   times = model->paths.times;
-  if (times && options.tuneSeconds > 0)
+  setup.schedules = makeSchedules(times);
+  if (times && options.tuneSeconds > 0) {
     if (llvm::Error error = tune(model->graph, model->paths, setup, model->sourceHash, runner))
       return error;
+    if (llvm::Error error = tuneKernels(model->graph, model->paths, setup, model->sourceHash, runner))
+      return error;
+  }
   llvm::Expected<Choice> choice = choosePlan(*model, setup, runner);
   if (!choice)
     return choice;

@@ -76,6 +76,7 @@ struct CompileOptions {
       profilesLock; ///< file of the records that decide instead; it is written where there is none, or with --tune
   std::vector<PathPin> pins;       ///< paths that are demanded or ruled out
   double tuneSeconds = 0;          ///< how long models may run to measure paths that have no record; 0: not at all
+  std::string tuneReport;          ///< where not empty: what measuring came to goes to this file, as JSON
   std::optional<StepLimit> bisect; ///< the optional steps that are taken; all of them where it is not set
   bool keepsResults = false;       ///< results of launches become outputs, after those of the model
   bool timing = false;             ///< whether how long phases and passes take goes to standard error

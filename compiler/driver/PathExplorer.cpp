@@ -8,6 +8,7 @@
 #include "compiler/driver/PathExplorer.h"
 #include "compiler/driver/LoadedModel.h"
 #include "compiler/driver/PlanRecords.h"
+#include "compiler/driver/Schedules.h"
 #include "compiler/driver/TimedRuns.h"
 #include "compiler/errors/CompileError.h"
 #include "compiler/pipeline/Diagnostics.h"
@@ -288,6 +289,7 @@ static llvm::Error explore(const CompileOptions &options, PhaseRunner &runner,
   llvm::Expected<OpenedModel> model = openModel(std::move(*imported), *setup, runner);
   if (!model)
     return model.takeError();
+  setup->schedules = makeSchedules(model->paths.times);
   llvm::Expected<std::unique_ptr<PathExplorer>> explorer = PathExplorer::create(*model, *setup, runner);
   return explorer ? use(**explorer) : explorer.takeError();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/driver/PathTuner.h"
+#include "compiler/driver/LaunchClock.h"
 #include "compiler/driver/LoadedModel.h"
 #include "compiler/driver/TimedRuns.h"
 #include "compiler/errors/CompileError.h"
@@ -24,41 +25,27 @@ using Samples = std::map<Option, std::vector<double>>; // nanoseconds
 /// A compiled model with its inputs, and which of its launches are measured.
 struct PathTuner::Runner {
   Runner(std::unique_ptr<LoadedModel> model, TunedModel tuned)
-      : model(std::move(model)), tuned(std::move(tuned)), events(tenon_session_threads(this->model->getSession())) {
+      : model(std::move(model)), tuned(std::move(tuned)), clock(this->model->getSession()) {
     listLaunches();
-    // Threads record side by side, without a lock.
-    auto record = [](void *user, const tenon_profile_event *event) {
-      static_cast<Runner *>(user)->events[event->thread].push_back(*event);
-    };
-    tenon_session_set_profile(this->model->getSession(), record, this);
   }
 
   /// Empty where it ran.
   std::string run(InputSet &inputs) {
-    for (auto &list : events)
-      list.clear();
+    clock.reset();
     if (std::string error = model->bind(inputs, /*withData=*/true); !error.empty())
       return error;
     tenon_error error;
     return tenon_session_run(model->getSession(), &error) == TENON_OK ? "" : LoadedModel::getText(error);
   }
 
-  /// Adds the time of each measured launch of the last run: from the first thread that begins to the last that ends,
-  /// and its share of the launches that its path needs besides.
+  /// Adds the time of each measured launch of the last run, and its share of the launches that its path needs besides.
   void addSamples(Samples &samples) const {
-    std::map<uint32_t, std::pair<int64_t, int64_t>> spans; // by instruction
-    for (const auto &list : events)
-      for (const tenon_profile_event &event : list) {
-        auto [it, isNew] = spans.try_emplace(event.instruction, event.begin_ns, event.end_ns);
-        if (!isNew)
-          it->second = {std::min(it->second.first, event.begin_ns), std::max(it->second.second, event.end_ns)};
-      }
     auto sum = [](ArrayRef<double> times) { return std::accumulate(times.begin(), times.end(), 0.0); };
     std::map<Option, std::vector<double>> measured, serving;
-    for (auto [instruction, span] : spans) {
+    for (auto [instruction, time] : clock.list()) {
       const Launch &launch = launches[instruction];
       if (!launch.option.first.empty())
-        (launch.isServing ? serving : measured)[launch.option].push_back(double(span.second - span.first));
+        (launch.isServing ? serving : measured)[launch.option].push_back(time);
     }
     for (auto &[option, times] : measured)
       for (double time : times)
@@ -98,8 +85,8 @@ private:
     Option option;          ///< empty where it is not measured
     bool isServing = false; ///< it computes what the option's launches need
   };
-  std::vector<Launch> launches;                         ///< for each instruction
-  std::vector<std::vector<tenon_profile_event>> events; ///< of the last run, for each thread
+  std::vector<Launch> launches; ///< for each instruction
+  LaunchClock clock;            ///< of the last run
 };
 
 llvm::Error PathTuner::add(const ArtifactParts &parts, TunedModel model) {

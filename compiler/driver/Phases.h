@@ -50,7 +50,8 @@ struct Setup {
   bool isFolder = false;       ///< the output is a folder of files
   bool makesArtifact = false;  ///< the output is an artifact, which holds code of all targets
   BackendSettings settings;
-  std::shared_ptr<KernelCache> kernels; ///< null: each kernel is generated
+  std::shared_ptr<KernelCache> kernels;       ///< null: each kernel is generated
+  std::shared_ptr<ScheduleChooser> schedules; ///< null: those of the policies
 };
 
 /// Checks the options and resolves the names of targets and formats.

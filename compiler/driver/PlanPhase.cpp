@@ -13,6 +13,7 @@
 #include "dialects/plan/Plan.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Kernel.h"
+#include "passes/kernel/schedules/KernelRegion.h"
 #include "runtime/plan/ResidentWeights.h"
 #include "runtime/plan/Verify.h"
 #include "llvm/ADT/StringSet.h"
@@ -90,8 +91,13 @@ llvm::Expected<Plan> phases::serializePlans(OwningOpRef<ModuleOp> modules, const
   return made;
 }
 
-static llvm::Expected<Plan> tryPlan(OwningOpRef<ModuleOp> launches, const PlanOptions &how, Stage from,
-                                    const Setup &setup, PhaseRunner &runner) {
+static llvm::Expected<Plan> tryPlan(OwningOpRef<ModuleOp> launches, PlanOptions how, Stage from, const Setup &setup,
+                                    PhaseRunner &runner) {
+  how.schedules = setup.schedules;
+  // Kernels that are lowered have no text to look up.
+  if (how.schedules && from <= Stage::launches)
+    for (auto own : launches->getOps<ModuleOp>())
+      markKernelRegions(own);
   if (llvm::Error error = runner.run("plan", *launches, [&](OpPassManager &pm) {
         OpPassManager &nested = pm.nest<ModuleOp>();
         buildProgramPipeline(nested, how, from);

@@ -124,8 +124,8 @@ static llvm::Error timePlans(const Graph &graph, const PathChoice &paths, const 
   if (options.tolerance > kDefaultTolerance) {
     CompileOptions strict = options;
     strict.tolerance = kDefaultTolerance;
-    Setup strictSetup{strict,         setup.targets,       setup.backend,  setup.format,
-                      setup.isFolder, setup.makesArtifact, setup.settings, setup.kernels};
+    Setup strictSetup{strict,         setup.targets, setup.backend,  setup.format, setup.isFolder, setup.makesArtifact,
+                      setup.settings, setup.kernels, setup.schedules};
     PathChoice strictPaths = paths;
     strictPaths.number = choice.number + 1;
     strictPaths.budget = {getFirstBudget(strict.tolerance)};

@@ -64,13 +64,23 @@ RecordedTimes::Times &RecordedTimes::getTimes(const PathRegion &region) {
 }
 
 std::optional<double> RecordedTimes::find(const PathRegion &region, llvm::StringRef path) {
+  std::optional<ProfileRecord> record = findRecord(region, path);
+  return record ? std::optional(record->min) : std::nullopt;
+}
+
+std::optional<ProfileRecord> RecordedTimes::findRecord(const PathRegion &region, llvm::StringRef schedule) {
+  std::optional<ProfileRecord> record = peek(region, schedule);
+  std::lock_guard<std::mutex> lock(mutex);
+  if (record)
+    used.emplace(region.target, region.text, schedule.str());
+  return record;
+}
+
+std::optional<ProfileRecord> RecordedTimes::peek(const PathRegion &region, llvm::StringRef schedule) {
   std::lock_guard<std::mutex> lock(mutex);
   Times &times = getTimes(region);
-  auto it = times.find(path);
-  if (it == times.end())
-    return std::nullopt;
-  used.emplace(region.target, region.text, it->first);
-  return it->second.min;
+  auto it = times.find(schedule);
+  return it == times.end() ? std::nullopt : std::optional(it->second);
 }
 
 std::vector<ProfileRecord> RecordedTimes::list(const PathRegion &region) {

@@ -28,6 +28,10 @@ public:
   RecordedTimes(llvm::ArrayRef<Target> targets, std::vector<ProfileRecord> locked);
 
   std::optional<double> find(const PathRegion &region, llvm::StringRef path) override;
+  /// The same with the whole record, of a path or of a schedule.
+  std::optional<ProfileRecord> findRecord(const PathRegion &region, llvm::StringRef schedule);
+  /// The same, which does not count as looked up.
+  std::optional<ProfileRecord> peek(const PathRegion &region, llvm::StringRef schedule);
   bool isMeasuring() const override { return round.has_value(); }
   size_t pick(const PathRegion &region, llvm::ArrayRef<PathOption> options) override;
 

@@ -29,6 +29,7 @@ void addOperatorsCommand(CLI::App &app, int &status);
 void addPathsCommand(CLI::App &app, int &status);
 void addPlaceCommand(CLI::App &app, int &status);
 void addProfilesCommand(CLI::App &app, int &status);
+void addTuneCommand(CLI::App &app, int &status);
 /// `passed`: arguments for tenon-run that are not looked at.
 void addRunCommand(CLI::App &app, int &status, const std::vector<std::string> &passed);
 

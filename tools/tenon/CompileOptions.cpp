@@ -70,9 +70,7 @@ static void addTargetOptions(CLI::App &command, CompileArguments &arguments) {
       ->group(kGroup);
 }
 
-static void addAccuracyOptions(CLI::App &command, CompileArguments &arguments) {
-  constexpr char kGroup[] = "Accuracy";
-  CompileOptions &options = arguments.options;
+static void addToleranceOption(CLI::App &command, CompileOptions &options, const char *group) {
   command
       .add_option("--tolerance", options.tolerance,
                   "largest error allowed in an output, relative to its largest element; faster algorithms must stay "
@@ -86,7 +84,13 @@ static void addAccuracyOptions(CLI::App &command, CompileArguments &arguments) {
           ""))
       ->capture_default_str()
       ->type_name("R")
-      ->group(kGroup);
+      ->group(group);
+}
+
+static void addAccuracyOptions(CLI::App &command, CompileArguments &arguments) {
+  constexpr char kGroup[] = "Accuracy";
+  CompileOptions &options = arguments.options;
+  addToleranceOption(command, options, kGroup);
   CLI::Option *asked = command
                            .add_flag("--measure-error", options.measuresError,
                                      "compare outputs with an f64 reference even if only exact algorithms were chosen")
@@ -106,22 +110,25 @@ static void addAccuracyOptions(CLI::App &command, CompileArguments &arguments) {
       ->group(kGroup);
 }
 
+static void addProfilesOption(CLI::App &command, CompileArguments &arguments, const char *group) {
+  command
+      .add_option("--profiles", arguments.profiles,
+                  "records of real runs that paths and schedules are chosen by (tenon profiles), or none; default: "
+                  "TENON_PROFILES, or tenon/profiles.db in XDG_DATA_HOME")
+      ->type_name("FILE")
+      ->group(group);
+}
+
 static void addMeasuringOptions(CLI::App &command, CompileArguments &arguments) {
   constexpr char kGroup[] = "Measured choices";
   // A flag that may have a value: the word after it is the model.
   command
       .add_flag("--tune{10}", arguments.tune,
-                "measure the paths of this model that have no record, in runs of so many seconds (10); "
-                "the records decide, and are kept")
+                "measure the paths and the schedules of this model that have no record, for so many seconds each "
+                "(10); the records decide, and are kept; see tenon tune")
       ->type_name("[=SECONDS]")
       ->group(kGroup);
-  command
-      .add_option(
-          "--profiles", arguments.profiles,
-          "records of real runs that paths are chosen by (tenon profiles), or none; default: TENON_PROFILES, or "
-          "tenon/profiles.db in XDG_DATA_HOME")
-      ->type_name("FILE")
-      ->group(kGroup);
+  addProfilesOption(command, arguments, kGroup);
   command
       .add_option("--profiles-lock", arguments.options.profilesLock,
                   "records that decide alone, so that named targets get equal bytes on any machine; where FILE is not "
@@ -213,6 +220,14 @@ static void addDebugOptions(CLI::App &command, CompileOptions &options) {
       ->group(kGroup);
 }
 
+static void addPluginOption(CLI::App &command, CompileOptions &options) {
+  command
+      .add_option("--plugin", options.import.plugins,
+                  "shared library with operators (tenon/plugin.h) that ONNX does not define; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+}
+
 void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
   CompileOptions &options = arguments.options;
   command
@@ -226,12 +241,16 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
   addMeasuringOptions(command, arguments);
   addPathOptions(command, arguments);
   addLimitOptions(command, options);
-  command
-      .add_option("--plugin", options.import.plugins,
-                  "shared library with operators (tenon/plugin.h) that ONNX does not define; repeatable")
-      ->allow_extra_args(false)
-      ->type_name("FILE");
+  addPluginOption(command, options);
   addDebugOptions(command, options);
+}
+
+void tenon::addTuneOptions(CLI::App &command, CompileArguments &arguments) {
+  addTargetOptions(command, arguments);
+  addSizeOptions(command, arguments);
+  addToleranceOption(command, arguments.options, "Accuracy");
+  addProfilesOption(command, arguments, "Measured choices");
+  addPluginOption(command, arguments.options);
 }
 
 bool tenon::resolveCompileOptions(CompileArguments &arguments) {

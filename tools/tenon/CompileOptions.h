@@ -31,6 +31,9 @@ struct CompileArguments {
 /// Adds them to a subcommand; `arguments` must live as long as that.
 void addCompileOptions(CLI::App &command, CompileArguments &arguments);
 
+/// Adds those that say which model is measured, and how: not its file, nor what a compilation writes.
+void addTuneOptions(CLI::App &command, CompileArguments &arguments);
+
 /// Fills `arguments.options` from the texts. Says what is wrong on standard error, and returns false.
 bool resolveCompileOptions(CompileArguments &arguments);
 

@@ -64,6 +64,7 @@ static int runCommandLine(int argc, char **argv) {
   tenon::addRunCommand(app, status, passed);
   tenon::addCacheCommand(app, status);
   tenon::addProfilesCommand(app, status);
+  tenon::addTuneCommand(app, status);
   tenon::addCompletionCommand(app, status);
   tenon::addExamples(
       app,
