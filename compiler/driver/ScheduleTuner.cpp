@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/driver/ScheduleTuner.h"
+#include "compiler/driver/EstimateFit.h"
 #include "compiler/driver/KernelBench.h"
 #include "compiler/driver/ScheduleSearch.h"
 #include "compiler/driver/TimedRuns.h"
@@ -30,7 +31,7 @@ static constexpr llvm::StringRef kAlone = "alone ";
 /// How the seconds are shared: kernels alone, schedules in the whole model, and the model before and after.
 static constexpr double kAloneShare = 0.7, kWholeShare = 0.2, kCheckShare = 0.1;
 /// Schedules of a kernel that are measured in the whole model, besides the policies'.
-static constexpr size_t kMaxChosen = 2;
+static constexpr size_t kMaxChosen = 3;
 
 std::string ScheduleTuning::toJson() const {
   nlohmann::ordered_json json;
@@ -51,6 +52,8 @@ std::string ScheduleTuning::toJson() const {
   }
   if (estimateError)
     json["estimate_error"] = *estimateError;
+  if (fittedError)
+    json["fitted_error"] = *fittedError;
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
@@ -97,8 +100,9 @@ private:
   llvm::Expected<std::unique_ptr<WholeModel>> compileWhole(const std::map<std::string, std::string> &forced);
   llvm::Error runInTurn(llvm::ArrayRef<std::unique_ptr<WholeModel>> models, double share);
   llvm::Error measureWhole();
-  llvm::Error check(std::unique_ptr<WholeModel> own, const std::map<std::string, std::string> &best);
-  llvm::Error addRecords(bool withChanges);
+  llvm::Error check(std::unique_ptr<WholeModel> own, std::map<std::string, std::string> best);
+  bool dropUnconfirmed(WholeModel &own, WholeModel &tuned, std::map<std::string, std::string> &best);
+  llvm::Error addRecords();
   void announce(const std::string &text) {
     if (setup.options.onPhase)
       setup.options.onPhase(text);
@@ -116,9 +120,9 @@ private:
   std::vector<Kernel> kernels;
   ScheduleTuning tuning;
   std::map<std::pair<std::string, std::string>, std::vector<double>> samples; ///< of regions and schedules
+  std::map<std::string, std::string> confirmed; ///< the schedules that make the model faster, by region
   int64_t threads = 1;
-  double logError = 0; ///< sum of the logarithms of the factors by which estimates are off
-  size_t numErrors = 0;
+  EstimateFit fit; ///< of single changes
 };
 } // namespace
 
@@ -236,8 +240,8 @@ void ScheduleTuner::choose(Kernel &kernel, llvm::ArrayRef<MeasuredSchedule> meas
   kernel.chosen = {options.front().schedule};
   for (const MeasuredSchedule &one : measured) {
     if (one.place != 0) {
-      logError += std::abs(std::log(options[one.place].cost / one.ratio));
-      ++numErrors;
+      if (const ScheduleOption &option = options[one.place]; !option.parts && one.ratio > 0)
+        fit.add(option.source, option.cost, one.ratio);
     }
     if (one.place == 0 || one.ratio >= 1 - SchedulePolicy().minGain || kernel.chosen.size() > kMaxChosen)
       continue;
@@ -255,11 +259,22 @@ llvm::Error ScheduleTuner::measureKernel(Kernel &kernel, double until) {
   assert(hardware && "kernels are measured on the machine that they are for");
   // Some runs of each: fast kernels have many in this time.
   constexpr double kSeconds = 0.02, kFinalSeconds = 0.1;
+  double best = 1;
   auto measure = [&](llvm::ArrayRef<size_t> places, bool isFinal) {
-    return kernel.bench->measure(places, isFinal ? kFinalSeconds : kSeconds);
+    std::vector<std::optional<ScheduleTime>> times = kernel.bench->measure(places, isFinal ? kFinalSeconds : kSeconds);
+    for (const std::optional<ScheduleTime> &time : times)
+      if (time && times.front())
+        best = std::max(best, times.front()->min / time->min);
+    announce(llvm::formatv("tuning {0}, {1:F2}x so far, {2:F0} s left", kernel.row.kernel, best,
+                           std::max(kAloneShare * seconds - getElapsed(), 0.0))
+                 .str());
+    return times;
   };
-  std::vector<MeasuredSchedule> measured =
-      searchSchedules(kernel.bench->getOptions(), measure, [&] { return getElapsed() >= until; });
+  // What other kernels have shown of estimates decides what is measured first.
+  std::vector<ScheduleOption> options = kernel.bench->getOptions();
+  for (ScheduleOption &option : options)
+    option.cost *= fit.getScale(option.source);
+  std::vector<MeasuredSchedule> measured = searchSchedules(options, measure, [&] { return getElapsed() >= until; });
   if (measured.empty())
     return llvm::Error::success();
   choose(kernel, measured, kernel.bench->getOptions());
@@ -412,45 +427,78 @@ llvm::Error ScheduleTuner::measureWhole() {
     if (place != 0)
       best[kernel.region.text] = kernel.chosen[place];
   }
-  models.resize(1);
-  models.front()->runs.clear();
   return check(std::move(models.front()), best);
 }
 
 /// Whether the fastest schedules make the whole model faster: caches, and what one kernel leaves for the next one,
-/// count there, too.
-llvm::Error ScheduleTuner::check(std::unique_ptr<WholeModel> own, const std::map<std::string, std::string> &best) {
-  if (!best.empty()) {
-    std::vector<std::unique_ptr<WholeModel>> both;
+/// count there, too. Of several schedules that take the same time the luckiest is the fastest, so that each has to be
+/// faster once more; those that are not are left out, and the others measured again.
+llvm::Error ScheduleTuner::check(std::unique_ptr<WholeModel> own, std::map<std::string, std::string> best) {
+  std::vector<std::unique_ptr<WholeModel>> both;
+  both.push_back(std::move(own));
+  constexpr int kAttempts = 2;
+  for (int attempt = 0; attempt < kAttempts && !best.empty(); ++attempt) {
+    both.resize(1);
+    both.front()->runs.clear();
+    both.front()->samples.clear();
     llvm::Expected<std::unique_ptr<WholeModel>> tuned = compileWhole(best);
     if (!tuned)
       return tuned.takeError();
-    both.push_back(std::move(own));
     both.push_back(std::move(*tuned));
     if (llvm::Error error = runInTurn(both, kCheckShare))
       return error;
     std::optional<ScheduleTime> before = summarize(both[0]->runs), after = summarize(both[1]->runs);
-    if (before && after) {
-      tuning.whole = {before->min, after->min};
-      tuning.isKept = after->min < before->min && after->median < before->median;
-    }
+    assert(before && after && "each of the models has run");
+    tuning.whole = {before->min, after->min};
+    tuning.isKept = after->min < before->min && after->median < before->median;
+    confirmed = best;
+    if (!dropUnconfirmed(*both[0], *both[1], best))
+      break;
   }
-  return addRecords(tuning.isKept);
+  tuning.isKept &= !best.empty();
+  if (!tuning.isKept)
+    confirmed.clear();
+  return addRecords();
 }
 
-/// Without changes, the records say that these kernels were looked at, and keep the policies' schedules.
-llvm::Error ScheduleTuner::addRecords(bool withChanges) {
+/// Leaves out of `best` what is not faster in two models that have run in turn. Returns whether there was any.
+bool ScheduleTuner::dropUnconfirmed(WholeModel &own, WholeModel &tuned, std::map<std::string, std::string> &best) {
+  constexpr double kShare = 0.5; // of the gain for which a schedule is taken
+  size_t count = best.size();
+  for (const Kernel &kernel : kernels) {
+    auto it = best.find(kernel.region.text);
+    if (it == best.end())
+      continue;
+    std::optional<ScheduleTime> before = summarize(own.samples[{kernel.region.text, kernel.chosen.front()}]),
+                                after = summarize(tuned.samples[{kernel.region.text, it->second}]);
+    if (!before || !after || pickFastest({before, after}, kShare * SchedulePolicy().minGain) == 0)
+      best.erase(it);
+  }
+  return best.size() != count;
+}
+
+/// Kernels whose changes are not confirmed have a record that says that they were looked at, and keep the policies'
+/// schedules.
+llvm::Error ScheduleTuner::addRecords() {
   const Hardware *hardware = paths.times->getHardware(target.name);
   std::vector<ProfileRecord> records;
-  for (const Kernel &kernel : kernels)
-    for (auto [n, schedule] : llvm::enumerate(kernel.chosen)) {
+  for (Kernel &kernel : kernels) {
+    auto taken = confirmed.find(kernel.region.text);
+    if (taken == confirmed.end()) {
+      kernel.row.best = kernel.row.own;
+      kernel.row.schedule = kernel.chosen.front();
+      kernel.row.what.clear();
+    }
+    for (const std::string &schedule : kernel.chosen) {
       auto it = samples.find({kernel.region.text, schedule});
-      if (it == samples.end() || (n > 0 && !withChanges))
+      bool isTaken = schedule == kernel.chosen.front() || (taken != confirmed.end() && taken->second == schedule);
+      if (it == samples.end() || !isTaken)
         continue;
       if (std::optional<ProfileRecord> record =
               makeRecord(kernel.region.text, schedule, *hardware, threads, it->second, std::nullopt))
         records.push_back(std::move(*record));
     }
+  }
   return paths.times->add(target.name, records);
 }
 
@@ -478,8 +526,8 @@ llvm::Expected<ScheduleTuning> ScheduleTuner::run() {
   });
   for (Kernel &kernel : kernels)
     tuning.kernels.push_back(std::move(kernel.row));
-  if (numErrors)
-    tuning.estimateError = std::exp(logError / double(numErrors));
+  tuning.estimateError = fit.getError(/*isFitted=*/false);
+  tuning.fittedError = fit.getError(/*isFitted=*/true);
   return std::move(tuning);
 }
 

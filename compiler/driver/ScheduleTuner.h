@@ -28,8 +28,9 @@ struct ScheduleTuning {
   /// Nanoseconds of a run with the policies' schedules and with the fastest ones; none if all kernels keep theirs.
   std::optional<std::pair<double, double>> whole;
   bool isKept = false; ///< the model as a whole is faster, so that the records have these schedules
-  /// By which factor estimated ratios are off, as a geometric mean; none if nothing was measured.
-  std::optional<double> estimateError;
+  /// By which factor estimated ratios are off, as a geometric mean, and after a fit (EstimateFit.h); none if nothing
+  /// was measured.
+  std::optional<double> estimateError, fittedError;
 
   std::string toJson() const;
 };

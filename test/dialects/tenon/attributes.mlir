@@ -14,9 +14,9 @@ module attributes {tenon.machine = {vector_bytes = 32}, tenon.model = "m", tenon
     return %0 : tensor<?xf32, #tenon.shape<N>>
   }
   // CHECK: func.func private @kernel
-  // CHECK-SAME: tenon.bytes = #tenon.shape<s0 * 8>, tenon.flops = #tenon.shape<4>, tenon.kernel, tenon.symbols = ["s0"]
+  // CHECK-SAME: tenon.bytes = #tenon.shape<s0 * 8>, tenon.flops = #tenon.shape<4>, tenon.kernel, tenon.kernel_region = "a copy", tenon.symbols = ["s0"]
   func.func private @kernel(%x: tensor<?xf32, #tenon.shape<s0>> {tenon.reused = 0})
-      -> tensor<?xf32, #tenon.shape<s0>> attributes {tenon.kernel, tenon.symbols = ["s0"], tenon.flops = #tenon.shape<4>, tenon.bytes = #tenon.shape<8 * s0>} {
+      -> tensor<?xf32, #tenon.shape<s0>> attributes {tenon.kernel, tenon.kernel_region = "a copy", tenon.symbols = ["s0"], tenon.flops = #tenon.shape<4>, tenon.bytes = #tenon.shape<8 * s0>} {
     return %x : tensor<?xf32, #tenon.shape<s0>>
   }
 }

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/driver/EstimateFit.h"
 #include "compiler/driver/ScheduleSearch.h"
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 using namespace tenon;
 
@@ -74,4 +76,25 @@ TEST_CASE("a search leaves out what cannot be measured", "[search]") {
   // Without the policy's schedule there is nothing to compare with.
   Meter none{std::vector<std::optional<double>>(8)};
   CHECK(searchSchedules(makeOptions(), std::ref(none), [] { return false; }).empty());
+}
+
+TEST_CASE("estimates are fitted by a scale for each source", "[fit]") {
+  EstimateFit fit;
+  CHECK(fit.getScale("tile rows") == 1);
+  CHECK(!fit.getError(false));
+  // Twice as slow as estimated, in the geometric mean.
+  fit.add("tile rows", 1, 4);
+  fit.add("tile rows", 2, 2);
+  fit.add("unrolling", 1, 1);
+  CHECK(fit.getScale("tile rows") == Approx(2));
+  CHECK(fit.getScale("unrolling") == Approx(1));
+  CHECK(fit.getScale("packing") == 1);
+  CHECK(*fit.getError(false) == Approx(std::pow(4, 1.0 / 3)));
+  // Fitted, they are off by 2, 2 and 1.
+  CHECK(*fit.getError(true) == Approx(std::pow(4, 1.0 / 3)));
+  EstimateFit exact;
+  exact.add("tile rows", 1, 3);
+  exact.add("tile rows", 2, 6);
+  CHECK(*exact.getError(false) == Approx(3));
+  CHECK(*exact.getError(true) == Approx(1));
 }
