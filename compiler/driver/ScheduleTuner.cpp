@@ -452,7 +452,7 @@ llvm::Error ScheduleTuner::check(std::unique_ptr<WholeModel> own, std::map<std::
     tuning.whole = {before->min, after->min};
     tuning.isKept = after->min < before->min && after->median < before->median;
     confirmed = best;
-    if (!dropUnconfirmed(*both[0], *both[1], best))
+    if (attempt + 1 == kAttempts || !dropUnconfirmed(*both[0], *both[1], best))
       break;
   }
   tuning.isKept &= !best.empty();

@@ -72,7 +72,7 @@ static void printTuning(const std::string &model, const nlohmann::json &tuning) 
   else
     llvm::outs() << getTimeText(tuning["default_ns"]) << " before, " << getTimeText(tuning["tuned_ns"]) << " after ("
                  << getRatioText(tuning["default_ns"], tuning["tuned_ns"]) << ")"
-                 << (tuning["kept"].get<bool>() ? "" : "; not faster as a whole: the defaults are kept") << '\n';
+                 << (tuning["kept"].get<bool>() ? "" : "; not confirmed: the defaults are kept") << '\n';
   if (tuning.contains("estimate_error"))
     llvm::outs() << llvm::formatv("estimates of schedules are off by {0:F2}x (geometric mean), {1:F2}x when fitted\n",
                                   tuning["estimate_error"].get<double>(), tuning["fitted_error"].get<double>());
