@@ -542,9 +542,17 @@ ScheduleDraft TilingChoice::chooseDraft(const ScheduleDraft &own, const KernelRe
   return chosen == 0 ? own : list[chosen].draft;
 }
 
+/// Whether a contraction may have other schedules than that of the policies: sums of floats. The tiles of integers are
+/// tied to how their operands are packed, and computed wrong sums where they were others.
+static bool hasAlternatives(linalg::GenericOp op) {
+  Contraction contraction = *matchContraction(op);
+  return isa<FloatType>(getElementTypeOrSelf(op.getDpsInits()[0])) && !contraction.dot4Loop &&
+         !contraction.isDepthwiseInt8 && !contraction.isPackedI16;
+}
+
 Tiling TilingChoice::choose(const KernelRegion &region, StringRef kernel, ScheduleChooser *chooser) {
   ScheduleDraft draft{choosePolicyTile()};
-  if (contraction && !isExact && chooser && !region.text.empty())
+  if (contraction && !isExact && chooser && !region.text.empty() && hasAlternatives(findContractionOp(root)))
     draft = chooseDraft(draft, region, kernel, *chooser);
   Tiling tiling = makeTiling(draft.tile);
   if (!contraction)
