@@ -183,7 +183,7 @@ static nlohmann::json describeRecords(const RecordedTimes &times) {
     list.push_back({{"target", target},
                     {"region", record.kernel.getRegionFingerprint()},
                     {"path", record.kernel.schedule},
-                    {"nanoseconds", record.min},
+                    {"nanoseconds", record.median},
                     {"threads", record.threads},
                     {"cpu", record.hardware.cpu},
                     {"hardware", record.hardware.getFingerprint()}});

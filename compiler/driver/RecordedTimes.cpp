@@ -31,10 +31,10 @@ const Hardware *RecordedTimes::getHardware(llvm::StringRef target) const {
   return it == hardware.end() ? nullptr : &it->second;
 }
 
-/// The fastest run counts: other work on the machine only makes runs slower, and not those of all paths alike.
+/// Of several records the one with the least median counts: other work on the machine only makes runs slower.
 void RecordedTimes::addTime(Times &times, const ProfileRecord &record) {
   auto [it, isNew] = times.emplace(record.kernel.schedule, record);
-  if (!isNew && record.min < it->second.min)
+  if (!isNew && record.median < it->second.median)
     it->second = record;
 }
 
@@ -65,7 +65,9 @@ RecordedTimes::Times &RecordedTimes::getTimes(const PathRegion &region) {
 
 std::optional<double> RecordedTimes::find(const PathRegion &region, llvm::StringRef path) {
   std::optional<ProfileRecord> record = findRecord(region, path);
-  return record ? std::optional(record->min) : std::nullopt;
+  // Paths run in turn, so that other work meets all of them alike. On a busy machine the fastest run of one may be one
+  // of the few that met none, while that of another is not.
+  return record ? std::optional(record->median) : std::nullopt;
 }
 
 std::optional<ProfileRecord> RecordedTimes::findRecord(const PathRegion &region, llvm::StringRef schedule) {
