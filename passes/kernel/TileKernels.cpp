@@ -311,6 +311,15 @@ static bool canPackRows(const TileProblem &problem, ArrayRef<int64_t> sizes, int
          !hasOtherDims(problem, sizes);
 }
 
+/// Whether the loop over rows of a tile is that of the whole contraction. It is found anew in a tile, as the last one
+/// of those that are dynamic there (findRowLoop), and what is known of the rows of the whole holds for no other loop.
+static bool isRowLoopKept(const TileProblem &problem, ArrayRef<int64_t> sizes) {
+  for (auto [i, extent, size] : llvm::enumerate(problem.extents, sizes))
+    if (i != problem.row && i != problem.column && size != 1 && (!extent || (size < *extent && *extent % size != 0)))
+      return false;
+  return true;
+}
+
 /// The schedule of a contraction whose tiles have at most `sizes` of each dimension of the result, as `draft` says, or,
 /// where that is not possible, as the policies say. Where `problem` is null, these tiles are not the ones that were
 /// chosen for it.
@@ -327,7 +336,7 @@ static kernel::ScheduleAttr makeSchedule(linalg::GenericOp op, const TileProblem
                 canPackRows(*problem, sizes, getPackableRowBytes(op, contraction), policy);
   if (problem && (problem->panel > 1 || problem->packedRowBytes || packsRows)) {
     RowVersions rows = chooseRows(op, *problem, dims, sizes, policy);
-    fields.lastRows = rows.lastRows;
+    fields.lastRows = isRowLoopKept(*problem, sizes) ? rows.lastRows : 0;
     fields.rowVersions = rows.rowVersions;
     fields.manyRows = rows.manyRows;
   }
@@ -542,17 +551,10 @@ ScheduleDraft TilingChoice::chooseDraft(const ScheduleDraft &own, const KernelRe
   return chosen == 0 ? own : list[chosen].draft;
 }
 
-/// Whether a contraction may have other schedules than that of the policies: sums of floats. The tiles of integers are
-/// tied to how their operands are packed, and computed wrong sums where they were others.
-static bool hasAlternatives(linalg::GenericOp op) {
-  Contraction contraction = *matchContraction(op);
-  return isa<FloatType>(getElementTypeOrSelf(op.getDpsInits()[0])) && !contraction.dot4Loop &&
-         !contraction.isDepthwiseInt8 && !contraction.isPackedI16;
-}
-
 Tiling TilingChoice::choose(const KernelRegion &region, StringRef kernel, ScheduleChooser *chooser) {
-  ScheduleDraft draft{choosePolicyTile()};
-  if (contraction && !isExact && chooser && !region.text.empty() && hasAlternatives(findContractionOp(root)))
+  ScheduleDraft draft;
+  draft.tile = choosePolicyTile();
+  if (contraction && !isExact && chooser && !region.text.empty())
     draft = chooseDraft(draft, region, kernel, *chooser);
   Tiling tiling = makeTiling(draft.tile);
   if (!contraction)
