@@ -13,6 +13,7 @@
 #include "tools/tenon/Progress.h"
 #include "tools/tenon/Usage.h"
 #include "tools/tenon/debug/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -237,6 +238,11 @@ static std::string checkArguments(const PathsArguments &arguments) {
     return "--show describes a plan; --check and --profile run several";
   if (!options.output.empty() && !arguments.show)
     return "--output needs --show: which plan is compiled";
+  // Minutes of measurements are not to end with a file that cannot be written.
+  for (auto [name, file] : {std::pair("--report", &arguments.chart), {"--output", &options.output}})
+    if (llvm::StringRef folder = llvm::sys::path::parent_path(*file);
+        !folder.empty() && !llvm::sys::fs::is_directory(folder))
+      return std::string(name) + ": there is no folder '" + folder.str() + "'";
   if (runs && options.skipsError)
     return "--no-measure-error: plans that run are compared with the reference";
   return "";
