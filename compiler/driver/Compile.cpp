@@ -318,7 +318,6 @@ static llvm::Expected<Choice> lowerModel(Imported imported, Setup &setup, PhaseR
   if (!model)
     return model.takeError();
   times = model->paths.times;
-  setup.schedules = makeSchedules(times);
   if (times && options.tuneSeconds > 0) {
     if (llvm::Error error = tune(model->graph, model->paths, setup, model->sourceHash, runner))
       return error;

@@ -205,21 +205,26 @@ llvm::Expected<Imported> phases::importModel(const Setup &setup, PhaseRunner &ru
   return imported;
 }
 
-static llvm::Error importAndUse(const CompileOptions &options, PhaseRunner &runner,
-                                llvm::function_ref<llvm::Error(Imported &)> use) {
+static llvm::Error setUpAndUse(const CompileOptions &options, PhaseRunner &runner,
+                               llvm::function_ref<llvm::Error(Setup &, PhaseRunner &)> use) {
   llvm::Expected<Setup> setup = setUp(options, getBackendRegistry());
-  if (!setup)
-    return setup.takeError();
-  llvm::Expected<Imported> imported = importModel(*setup, runner);
-  return imported ? use(*imported) : imported.takeError();
+  return setup ? use(*setup, runner) : setup.takeError();
 }
 
-CompileStatus phases::useImported(const CompileOptions &options, llvm::raw_ostream &errors,
-                                  llvm::function_ref<llvm::Error(Imported &)> use) {
+CompileStatus phases::withSetup(const CompileOptions &options, llvm::raw_ostream &errors,
+                                llvm::function_ref<llvm::Error(Setup &, PhaseRunner &)> use) {
   MLIRContext context(makeRegistry(options, getBackendRegistry()));
   DiagnosticPrinter diagnostics(context, options.input, errors);
   PhaseOptions phases;
   phases.sourceName = options.input;
   PhaseRunner runner(context, diagnostics, phases);
-  return diagnostics.report(importAndUse(options, runner, use));
+  return diagnostics.report(setUpAndUse(options, runner, use));
+}
+
+CompileStatus phases::useImported(const CompileOptions &options, llvm::raw_ostream &errors,
+                                  llvm::function_ref<llvm::Error(Imported &)> use) {
+  return withSetup(options, errors, [&](Setup &setup, PhaseRunner &runner) -> llvm::Error {
+    llvm::Expected<Imported> imported = importModel(setup, runner);
+    return imported ? use(*imported) : imported.takeError();
+  });
 }

@@ -10,6 +10,7 @@
 #include "compiler/driver/Evaluate.h"
 #include "compiler/driver/PlanRecords.h"
 #include "compiler/driver/ProfilesLock.h"
+#include "compiler/driver/Schedules.h"
 #include "compiler/errors/CompileError.h"
 #include "compiler/pipeline/Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
@@ -79,7 +80,7 @@ static std::unique_ptr<ErrorMeter> makeErrorMeter(Imported &imported, const Setu
                                       setup.kernels);
 }
 
-llvm::Expected<OpenedModel> tenon::openModel(Imported imported, const Setup &setup, PhaseRunner &runner) {
+llvm::Expected<OpenedModel> tenon::openModel(Imported imported, Setup &setup, PhaseRunner &runner) {
   OpenedModel model;
   model.sourceHash = imported.sourceHash;
   if (setup.makesArtifact)
@@ -89,6 +90,7 @@ llvm::Expected<OpenedModel> tenon::openModel(Imported imported, const Setup &set
     return error;
   if (llvm::Error error = openProfiles(setup, model.paths, runner))
     return error;
+  setup.schedules = makeSchedules(model.paths.times);
   llvm::Expected<Graph> graph = simplifyGraph(std::move(imported), setup, model.paths, runner);
   if (!graph)
     return graph.takeError();

@@ -20,8 +20,8 @@ struct OpenedModel {
   phases::Graph graph;
 };
 
-/// Simplifies a model, and opens the records that its paths are chosen by.
-llvm::Expected<OpenedModel> openModel(phases::Imported imported, const phases::Setup &setup, PhaseRunner &runner);
+/// Simplifies a model, and opens the records that its paths are chosen by; `setup` gets those of schedules.
+llvm::Expected<OpenedModel> openModel(phases::Imported imported, phases::Setup &setup, PhaseRunner &runner);
 
 } // namespace tenon
 

@@ -8,7 +8,6 @@
 #include "compiler/driver/PathExplorer.h"
 #include "compiler/driver/LoadedModel.h"
 #include "compiler/driver/PlanRecords.h"
-#include "compiler/driver/Schedules.h"
 #include "compiler/driver/TimedRuns.h"
 #include "compiler/errors/CompileError.h"
 #include "compiler/pipeline/Diagnostics.h"
@@ -185,10 +184,13 @@ std::optional<PlanMeasurement> PathExplorer::findRecord(const std::string &sched
 }
 
 /// Runs the chosen plan and another one in turn, and adds both to the records.
-llvm::Error PathExplorer::time(Lowered &lowered, const std::string &schedule, double seconds) {
+llvm::Expected<PlanMeasurement> PathExplorer::time(llvm::Expected<Lowered> lowered, const std::string &schedule,
+                                                   double seconds) {
+  if (!lowered)
+    return lowered.takeError();
   std::vector<std::unique_ptr<LoadedModel>> models;
   models.push_back(std::move(chosenModel));
-  models.push_back(std::move(lowered.model));
+  models.push_back(std::move(lowered->model));
   llvm::Expected<std::vector<std::vector<double>>> samples = runInTurn(models, inputs, seconds);
   chosenModel = std::move(models.front());
   if (!samples)
@@ -200,7 +202,7 @@ llvm::Error PathExplorer::time(Lowered &lowered, const std::string &schedule, do
   llvm::sort(ratios);
   ProfileRecord figures;
   setTimes(figures, own);
-  PlanMeasurement &measured = lowered.measurement;
+  PlanMeasurement measured = lowered->measurement;
   measured.ratio = ratios[ratios.size() / 2];
   measured.nanoseconds = figures.min;
   measured.spread = figures.spread;
@@ -210,7 +212,9 @@ llvm::Error PathExplorer::time(Lowered &lowered, const std::string &schedule, do
     if (llvm::Error error = record(chosenSchedule, base, chosenMeasurement.error))
       return error;
   }
-  return record(schedule, own, measured.error);
+  if (llvm::Error error = record(schedule, own, measured.error))
+    return error;
+  return measured;
 }
 
 /// Compares a plan with the reference, unless it is the chosen one.
@@ -233,11 +237,13 @@ llvm::Expected<PathExplorer::Lowered> PathExplorer::load(const Choice &choice) {
   return lowered;
 }
 
-llvm::Expected<PlanMeasurement> PathExplorer::check(llvm::ArrayRef<size_t> options) {
+llvm::Expected<PathExplorer::Lowered> PathExplorer::load(llvm::ArrayRef<size_t> options) {
   llvm::Expected<Choice> choice = lower(options);
-  if (!choice)
-    return choice.takeError();
-  llvm::Expected<Lowered> lowered = load(*choice);
+  return choice ? load(*choice) : choice.takeError();
+}
+
+llvm::Expected<PlanMeasurement> PathExplorer::check(llvm::ArrayRef<size_t> options) {
+  llvm::Expected<Lowered> lowered = load(options);
   if (!lowered)
     return lowered.takeError();
   return lowered->measurement;
@@ -248,58 +254,35 @@ llvm::Expected<PlanMeasurement> PathExplorer::measure(llvm::ArrayRef<size_t> opt
   if (resumes)
     if (std::optional<PlanMeasurement> known = findRecord(schedule))
       return *known;
-  llvm::Expected<Choice> choice = lower(options);
-  if (!choice)
-    return choice.takeError();
-  llvm::Expected<Lowered> lowered = load(*choice);
-  if (!lowered)
-    return lowered.takeError();
-  if (llvm::Error error = time(*lowered, schedule, seconds))
-    return error;
-  return lowered->measurement;
+  return time(load(options), schedule, seconds);
 }
 
 llvm::Expected<PlanMeasurement> PathExplorer::measure(const Choice &choice, double seconds) {
-  llvm::Expected<Lowered> lowered = load(choice);
-  if (!lowered)
-    return lowered.takeError();
-  std::string schedule = nameChosenPlan(*choice.selection, target, setup.options.tolerance);
-  if (llvm::Error error = time(*lowered, schedule, seconds))
-    return error;
-  return lowered->measurement;
+  return time(load(choice), nameChosenPlan(*choice.selection, target, setup.options.tolerance), seconds);
 }
 
 //===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//
 
-static llvm::Error explore(const CompileOptions &options, PhaseRunner &runner,
-                           llvm::function_ref<llvm::Error(PathExplorer &)> use) {
-  llvm::Expected<Setup> setup = setUp(options, getBackendRegistry());
-  if (!setup)
-    return setup.takeError();
-  if (setup->targets.size() != 1)
+static llvm::Error explore(Setup &setup, PhaseRunner &runner, llvm::function_ref<llvm::Error(PathExplorer &)> use) {
+  const CompileOptions &options = setup.options;
+  if (setup.targets.size() != 1)
     return makeError(CompileStatus::misuse, "--target: plans are those of one target");
-  setup->kernels = KernelCache::open(options.cacheFolder, llvm::sys::path::filename(options.input).str());
-  llvm::Expected<Imported> imported = importModel(*setup, runner);
+  setup.kernels = KernelCache::open(options.cacheFolder, llvm::sys::path::filename(options.input).str());
+  llvm::Expected<Imported> imported = importModel(setup, runner);
   if (!imported)
     return imported.takeError();
   if (imported->stage != Stage::model)
     return makeError(CompileStatus::misuse, options.input + ": its paths are chosen already");
-  llvm::Expected<OpenedModel> model = openModel(std::move(*imported), *setup, runner);
+  llvm::Expected<OpenedModel> model = openModel(std::move(*imported), setup, runner);
   if (!model)
     return model.takeError();
-  setup->schedules = makeSchedules(model->paths.times);
-  llvm::Expected<std::unique_ptr<PathExplorer>> explorer = PathExplorer::create(*model, *setup, runner);
+  llvm::Expected<std::unique_ptr<PathExplorer>> explorer = PathExplorer::create(*model, setup, runner);
   return explorer ? use(**explorer) : explorer.takeError();
 }
 
 CompileStatus tenon::explorePaths(const CompileOptions &options, llvm::raw_ostream &errors,
                                   llvm::function_ref<llvm::Error(PathExplorer &)> use) {
-  MLIRContext context(makeRegistry(options, getBackendRegistry()));
-  DiagnosticPrinter diagnostics(context, options.input, errors);
-  PhaseOptions phases;
-  phases.sourceName = options.input;
-  PhaseRunner runner(context, diagnostics, phases);
-  return diagnostics.report(explore(options, runner, use));
+  return withSetup(options, errors, [&](Setup &setup, PhaseRunner &runner) { return explore(setup, runner, use); });
 }

@@ -78,9 +78,10 @@ private:
   llvm::Error listDecisions();
   llvm::Expected<Choice> lower(llvm::ArrayRef<size_t> options);
   llvm::Expected<Lowered> load(const Choice &choice);
+  llvm::Expected<Lowered> load(llvm::ArrayRef<size_t> options);
   llvm::Error makeInputs();
   std::optional<PlanMeasurement> findRecord(const std::string &schedule);
-  llvm::Error time(Lowered &lowered, const std::string &schedule, double seconds);
+  llvm::Expected<PlanMeasurement> time(llvm::Expected<Lowered> lowered, const std::string &schedule, double seconds);
 
   OpenedModel &model;
   const phases::Setup &setup;

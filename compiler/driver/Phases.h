@@ -50,8 +50,8 @@ struct Setup {
   bool isFolder = false;       ///< the output is a folder of files
   bool makesArtifact = false;  ///< the output is an artifact, which holds code of all targets
   BackendSettings settings;
-  std::shared_ptr<KernelCache> kernels;       ///< null: each kernel is generated
-  std::shared_ptr<ScheduleChooser> schedules; ///< null: those of the policies
+  std::shared_ptr<KernelCache> kernels;                 ///< null: each kernel is generated
+  std::shared_ptr<ScheduleChooser> schedules = nullptr; ///< null: those of the policies
 };
 
 /// Checks the options and resolves the names of targets and formats.
@@ -70,7 +70,10 @@ struct Imported {
   mlir::OwningOpRef<mlir::ModuleOp> kernels = {}; ///< of Stage::buffers, as Kernels::modules
 };
 llvm::Expected<Imported> importModel(const Setup &setup, PhaseRunner &runner);
-/// Imports the model of `options` alone, and gives it to `use`. Every failure is one line on `errors`.
+/// Calls `use` with what the options say, in a context of its own. Every failure is one line on `errors`.
+CompileStatus withSetup(const CompileOptions &options, llvm::raw_ostream &errors,
+                        llvm::function_ref<llvm::Error(Setup &, PhaseRunner &)> use);
+/// Imports the model of `options` alone, and gives it to `use`, likewise.
 CompileStatus useImported(const CompileOptions &options, llvm::raw_ostream &errors,
                           llvm::function_ref<llvm::Error(Imported &)> use);
 /// Takes a parsed module, which has passed Stage::model, apart into what Imported has. `input` is for messages.

@@ -53,23 +53,16 @@ bool ServerTokens::isAllowed(const char *authorization, llvm::StringRef nameSpac
 }
 
 llvm::Expected<ServerTokens> ServerTokens::read(const std::string &file) {
-  if (llvm::Error error = checkPermissions(file, /*isSecret=*/true))
-    return error;
-  auto text = llvm::MemoryBuffer::getFile(file, /*IsText=*/true);
-  if (!text)
-    return makeError(CompileStatus::invalid, file + ": " + text.getError().message());
   ServerTokens tokens;
-  llvm::SmallVector<llvm::StringRef> lines;
-  (*text)->getBuffer().split(lines, '\n');
-  for (auto [i, each] : llvm::enumerate(lines)) {
-    llvm::StringRef line = each.trim();
-    if (line.empty() || line.starts_with("#"))
-      continue;
+  llvm::Error error = readLines(file, /*isSecret=*/true, "'NAMESPACE TOKEN'", [&](llvm::StringRef line) {
     auto [nameSpace, token] = line.split(' ');
     if ((nameSpace != "*" && !isNamespace(nameSpace)) || token.empty() || token.contains(' '))
-      return makeError(CompileStatus::invalid, file + ":" + llvm::Twine(i + 1) + ": expected 'NAMESPACE TOKEN'");
+      return false;
     tokens.add(nameSpace.str(), token.str());
-  }
+    return true;
+  });
+  if (error)
+    return error;
   if (tokens.isEmpty())
     return makeError(CompileStatus::invalid, file + ": there is no token in it");
   return tokens;

@@ -176,3 +176,20 @@ llvm::Error tenon::checkPermissions(const std::string &file, bool isSecret) {
                                                  " it; run 'chmod go" + (isSecret ? "-rwx " : "-w ") + file + "'");
   return llvm::Error::success();
 }
+
+llvm::Error tenon::readLines(const std::string &file, bool isSecret, llvm::StringRef expected,
+                             llvm::function_ref<bool(llvm::StringRef line)> use) {
+  if (llvm::Error error = checkPermissions(file, isSecret))
+    return error;
+  auto text = llvm::MemoryBuffer::getFile(file, /*IsText=*/true);
+  if (!text)
+    return makeError(CompileStatus::invalid, file + ": " + text.getError().message());
+  size_t number = 0;
+  for (llvm::StringRef each : llvm::split((*text)->getBuffer(), '\n')) {
+    ++number;
+    llvm::StringRef line = each.trim();
+    if (!line.empty() && !line.starts_with("#") && !use(line))
+      return makeError(CompileStatus::invalid, file + ":" + llvm::Twine(number) + ": expected " + expected);
+  }
+  return llvm::Error::success();
+}

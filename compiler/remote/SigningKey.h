@@ -56,6 +56,11 @@ std::string getConfigFile(llvm::StringRef name);
 /// Fails if others than the owner may write the file, or read it if it is a secret.
 llvm::Error checkPermissions(const std::string &file, bool isSecret);
 
+/// Checks that, and calls `use` with each line that is neither empty nor a comment (#). A line that `use` returns false
+/// for is a fault of the file, at which `expected` was.
+llvm::Error readLines(const std::string &file, bool isSecret, llvm::StringRef expected,
+                      llvm::function_ref<bool(llvm::StringRef line)> use);
+
 } // namespace tenon
 
 #endif // TENON_COMPILER_REMOTE_SIGNINGKEY_H

@@ -63,23 +63,15 @@ llvm::Expected<TrustList> TrustList::read(const std::string &file) {
   TrustList list;
   if (file.empty() || !llvm::sys::fs::exists(file))
     return list;
-  if (llvm::Error error = checkPermissions(file, /*isSecret=*/false))
+  llvm::Error error = readLines(file, /*isSecret=*/false, "'NAMESPACE ed25519:DIGITS' or 'revoked ed25519:DIGITS'",
+                                [&](llvm::StringRef line) {
+                                  std::optional<Signer> signer = parseLine(line);
+                                  if (signer)
+                                    list.signers.push_back(std::move(*signer));
+                                  return signer.has_value();
+                                });
+  if (error)
     return error;
-  auto text = llvm::MemoryBuffer::getFile(file, /*IsText=*/true);
-  if (!text)
-    return makeError(CompileStatus::invalid, file + ": " + text.getError().message());
-  llvm::SmallVector<llvm::StringRef> lines;
-  (*text)->getBuffer().split(lines, '\n');
-  for (auto [i, each] : llvm::enumerate(lines)) {
-    llvm::StringRef line = each.trim();
-    if (line.empty() || line.starts_with("#"))
-      continue;
-    std::optional<Signer> signer = parseLine(line);
-    if (!signer)
-      return makeError(CompileStatus::invalid, file + ":" + llvm::Twine(i + 1) +
-                                                   ": expected 'NAMESPACE ed25519:DIGITS' or 'revoked ed25519:DIGITS'");
-    list.signers.push_back(std::move(*signer));
-  }
   return list;
 }
 

@@ -344,12 +344,7 @@ static kernel::ScheduleAttr makeSchedule(linalg::GenericOp op, const TileProblem
   if (draft.packing == kernel::Packing::none && fields.packing == kernel::Packing::tile)
     fields.packing = kernel::Packing::none;
   fields.kBlock = contraction.terms && problem ? chooseKBlock(op, contraction, *problem, sizes, policy) : draft.kBlock;
-  if (draft.block)
-    fields.block = {draft.block->rows, draft.block->vectors};
-  fields.unroll = draft.unroll;
-  fields.vectorBits = draft.vectorBits;
-  fields.prefetches = draft.prefetches;
-  fields.columnsSlowest = draft.columnsSlowest;
+  draft.setFields(fields);
   for (int64_t &extent : fields.tile)
     if (extent == std::numeric_limits<int64_t>::max())
       extent = ShapedType::kDynamic;

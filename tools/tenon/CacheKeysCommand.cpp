@@ -67,25 +67,42 @@ static llvm::Expected<TrustList::Signer> readSigner(const std::string &text) {
   return signer;
 }
 
-static llvm::Expected<int> trustKey(const std::string &text, const std::vector<std::string> &namespaces) {
+namespace {
+/// A key that the list of signers is to say something of.
+struct ListedSigner {
+  std::string file;
+  TrustList list;
+  TrustList::Signer signer;
+};
+} // namespace
+
+static llvm::Expected<ListedSigner> readListed(const std::string &text) {
   llvm::Expected<std::string> file = getTrustFile();
   if (!file)
     return file.takeError();
   llvm::Expected<TrustList::Signer> signer = readSigner(text);
   if (!signer)
     return signer.takeError();
-  signer->namespaces = namespaces.empty() ? std::vector<std::string>{"default"} : namespaces;
   llvm::Expected<TrustList> list = TrustList::read(*file);
   if (!list)
     return list.takeError();
-  auto judge = [&](const std::string &space) { return list->judge(signer->key, space); };
-  if (judge(signer->namespaces.front()) == TrustList::Standing::revoked)
-    return makeError(CompileStatus::invalid, printPublicKey(signer->key) + " is revoked; " + *file + " says so");
-  if (!llvm::all_of(signer->namespaces,
+  return ListedSigner{std::move(*file), std::move(*list), std::move(*signer)};
+}
+
+static llvm::Expected<int> trustKey(const std::string &text, const std::vector<std::string> &namespaces) {
+  llvm::Expected<ListedSigner> listed = readListed(text);
+  if (!listed)
+    return listed.takeError();
+  auto &[file, list, signer] = *listed;
+  signer.namespaces = namespaces.empty() ? std::vector<std::string>{"default"} : namespaces;
+  auto judge = [&listed](const std::string &space) { return listed->list.judge(listed->signer.key, space); };
+  if (judge(signer.namespaces.front()) == TrustList::Standing::revoked)
+    return makeError(CompileStatus::invalid, printPublicKey(signer.key) + " is revoked; " + file + " says so");
+  if (!llvm::all_of(signer.namespaces,
                     [&](const std::string &space) { return judge(space) == TrustList::Standing::trusted; }))
-    if (llvm::Error error = TrustList::append(*file, *signer))
+    if (llvm::Error error = TrustList::append(file, signer))
       return error;
-  llvm::outs() << printPublicKey(signer->key) << " is trusted in " << llvm::join(signer->namespaces, ", ") << '\n';
+  llvm::outs() << printPublicKey(signer.key) << " is trusted in " << llvm::join(signer.namespaces, ", ") << '\n';
   return 0;
 }
 
@@ -141,24 +158,19 @@ static llvm::Expected<uint64_t> removeFetched(CacheStore &store, const std::stri
 }
 
 static llvm::Expected<int> revokeKey(CacheStore &store, const std::string &text) {
-  llvm::Expected<std::string> file = getTrustFile();
-  if (!file)
-    return file.takeError();
-  llvm::Expected<TrustList::Signer> signer = readSigner(text);
-  if (!signer)
-    return signer.takeError();
-  llvm::Expected<TrustList> list = TrustList::read(*file);
-  if (!list)
-    return list.takeError();
-  signer->isRevoked = true;
+  llvm::Expected<ListedSigner> listed = readListed(text);
+  if (!listed)
+    return listed.takeError();
+  auto &[file, list, signer] = *listed;
+  signer.isRevoked = true;
   // First nothing new comes in, then what came in goes.
-  if (list->judge(signer->key, "default") != TrustList::Standing::revoked)
-    if (llvm::Error error = TrustList::append(*file, *signer))
+  if (list.judge(signer.key, "default") != TrustList::Standing::revoked)
+    if (llvm::Error error = TrustList::append(file, signer))
       return error;
-  llvm::Expected<uint64_t> removed = removeFetched(store, signer->key);
+  llvm::Expected<uint64_t> removed = removeFetched(store, signer.key);
   if (!removed)
     return removed.takeError();
-  llvm::outs() << printPublicKey(signer->key) << " is revoked; " << *removed
+  llvm::outs() << printPublicKey(signer.key) << " is revoked; " << *removed
                << (*removed == 1 ? " entry was" : " entries were") << " removed from " << store.getFolder() << '\n';
   return 0;
 }

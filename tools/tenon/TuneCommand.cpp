@@ -101,7 +101,7 @@ static int tuneModel(const TuneArguments &arguments, const std::string &model, n
     errors() << "tenon: error: cannot write a temporary file: " << code.message() << '\n';
     return 4;
   }
-  auto remove = llvm::make_scope_exit([&] { (void)llvm::sys::fs::remove(report); });
+  llvm::scope_exit remove([&] { (void)llvm::sys::fs::remove(report); });
   own.options.tuneReport = report.str().str();
   int status = 0;
   {

@@ -35,6 +35,16 @@ struct ScheduleDraft {
   std::optional<RegisterBlock> block = {}; ///< none: as the cost model says
   int64_t unroll = 0, vectorBits = 0;
   bool prefetches = true, columnsSlowest = false;
+
+  /// Enters what is not derived of the problem: all but tile, packing and K-block.
+  void setFields(kernel::ScheduleFields &fields) const {
+    if (block)
+      fields.block = {block->rows, block->vectors};
+    fields.unroll = unroll;
+    fields.vectorBits = vectorBits;
+    fields.prefetches = prefetches;
+    fields.columnsSlowest = columnsSlowest;
+  }
 };
 
 /// A draft that a source proposes, with its estimated time relative to that of the draft that it was made of.

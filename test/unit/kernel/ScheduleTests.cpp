@@ -53,12 +53,7 @@ struct Fixture {
     fields.tile = draft.tile;
     fields.packing = draft.packing.value_or(kernel::Packing::none);
     fields.kBlock = draft.kBlock;
-    if (draft.block)
-      fields.block = {draft.block->rows, draft.block->vectors};
-    fields.unroll = draft.unroll;
-    fields.vectorBits = draft.vectorBits;
-    fields.prefetches = draft.prefetches;
-    fields.columnsSlowest = draft.columnsSlowest;
+    draft.setFields(fields);
     return kernel::ScheduleAttr::get(&context, fields);
   }
 
