@@ -70,6 +70,13 @@ if os.path.exists(os.path.join(deps, "test-python", ".stamp")):
 else:
     lit_config.note("no " + test_python + " (tools/setup makes it): test/property is skipped")
 
+# torch and transformers, which are several gigabytes, in a Python that TRANSFORMERS_PYTHON names: REQUIRES: transformers.
+if "TRANSFORMERS_PYTHON" in os.environ:
+    config.available_features.add("transformers")
+    config.substitutions.append(("%transformers-python", os.environ["TRANSFORMERS_PYTHON"]))
+else:
+    lit_config.note("TRANSFORMERS_PYTHON names no Python with torch and transformers: Hugging Face models are compared with plain Python alone")
+
 # Dask, in a Python that DASK_PYTHON names or in the one that runs tests: REQUIRES: distributed.
 dask_python = os.environ.get("DASK_PYTHON", config.python)
 if subprocess.run([dask_python, "-c", "import distributed"], capture_output=True, check=False).returncode == 0:

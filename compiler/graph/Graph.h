@@ -274,6 +274,9 @@ Tensor concat(llvm::ArrayRef<Tensor> values, int64_t axis);
 /// A dimension of 1 that becomes dimension `axis` of the result.
 Tensor unsqueeze(const Tensor &x, int64_t axis);
 
+/// Each element the sum of those up to it along an axis.
+Tensor cumulativeSum(const Tensor &x, int64_t axis);
+
 /// The parts of x along an axis that integers say: the indices' dimensions stand in place of it.
 Tensor gather(const Tensor &x, const Tensor &indices, int64_t axis);
 /// [count, width], [...] -> [..., width]
@@ -294,9 +297,10 @@ Tensor rope(const Tensor &x, const Tensor &cosines, const Tensor &sines);
 /// softmax(queries @ transpose(keys) * scale) @ values. Queries are [batch, heads, queries, size], keys and
 /// values [batch, keyHeads, keys, size], where keyHeads divides heads: each is shared by as many heads in a
 /// row. `mask`, which may be left out, says with booleans which keys are seen: [queries, keys], or [batch, 1,
-/// queries, keys] with extents of 1 that broadcast. A query that sees no key takes the mean of all.
-Tensor attention(const Tensor &queries, const Tensor &keys, const Tensor &values, double scale,
-                 const Tensor &mask = {});
+/// queries, keys] with extents of 1 that broadcast. A query that sees no key takes the mean of all. Where `softcap` is
+/// not 0, a score s becomes tanh(s / softcap) * softcap before it is masked.
+Tensor attention(const Tensor &queries, const Tensor &keys, const Tensor &values, double scale, const Tensor &mask = {},
+                 double softcap = 0);
 
 } // namespace tenon::graph
 

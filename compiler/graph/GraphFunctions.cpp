@@ -258,6 +258,10 @@ Tensor graph::unsqueeze(const Tensor &x, int64_t axis) {
                     [&](GraphBuilder &b, int64_t axis) { return b.unsqueeze(x.getValue(), axis); });
 }
 
+Tensor graph::cumulativeSum(const Tensor &x, int64_t axis) {
+  return applyAlong(axis, x.rank(), x,
+                    [&](GraphBuilder &b, int64_t axis) { return b.cumulativeSum(x.getValue(), axis); });
+}
 Tensor graph::gather(const Tensor &x, const Tensor &indices, int64_t axis) {
   return applyAlong(axis, x.rank(), {x, indices},
                     [&](GraphBuilder &b, int64_t axis) { return b.gather(x.getValue(), indices.getValue(), axis); });
@@ -302,19 +306,20 @@ static double getLowest(const Tensor &x) {
   return type ? llvm::APFloat::getLargest(type.getFloatSemantics(), /*Negative=*/true).convertToDouble() : 0;
 }
 
-static Tensor attendTo(const Tensor &scores, const Tensor &mask) {
-  return softmax(mask.getGraph() ? where(mask, scores, getLowest(scores)) : scores, -1);
+static Tensor attendTo(const Tensor &scores, const Tensor &mask, double softcap) {
+  Tensor capped = softcap == 0 ? scores : tanh(scores / softcap) * softcap;
+  return softmax(mask.getGraph() ? where(mask, capped, getLowest(capped)) : capped, -1);
 }
 
 Tensor graph::attention(const Tensor &queries, const Tensor &keys, const Tensor &values, double scale,
-                        const Tensor &mask) {
+                        const Tensor &mask, double softcap) {
   Graph *graph = findGraph({queries, keys, values});
   if (!graph)
     return {};
   Dim heads = queries.dim(1), keyHeads = keys.dim(1);
   if (keyHeads == heads) {
     Tensor scores = einsum("bhqd,bhkd->bhqk", queries, keys) * scale;
-    return einsum("bhqk,bhkd->bhqd", attendTo(scores, mask), values);
+    return einsum("bhqk,bhkd->bhqd", attendTo(scores, mask, softcap), values);
   }
   if (keyHeads == Dim(0) || !(heads % keyHeads == Dim(0))) {
     graph->fail("cannot share the keys of " + keyHeads.toString() + " heads among " + heads.toString());
@@ -324,7 +329,7 @@ Tensor graph::attention(const Tensor &queries, const Tensor &keys, const Tensor 
   Dim group = heads / keyHeads;
   Tensor grouped = reshape(queries, {queries.dim(0), keyHeads, group, queries.dim(2), queries.dim(3)});
   Tensor scores = einsum("bhgqd,bhkd->bhgqk", grouped, keys) * scale;
-  Tensor weights = attendTo(scores, mask.rank() == 4 ? unsqueeze(mask, 2) : mask);
+  Tensor weights = attendTo(scores, mask.rank() == 4 ? unsqueeze(mask, 2) : mask, softcap);
   Tensor result = einsum("bhgqk,bhkd->bhgqd", weights, values);
   return reshape(result, {queries.dim(0), heads, queries.dim(2), values.dim(3)});
 }

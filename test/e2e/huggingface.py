@@ -84,7 +84,7 @@ class Weights:
         return [[v / math.sqrt(mean + epsilon) * (offset + s) for v, s in zip(row, scale)] for row, mean in zip(x, means)]
 
 
-def attend(queries, keys, values, heads, keyHeads, scale, sees):
+def attend(queries, keys, values, heads, keyHeads, scale, sees, cap=None):
     """Rows of all heads side by side; sees(query, key) says whether a token counts for another."""
     size, group = len(queries[0]) // heads, heads // keyHeads
     width = len(values[0]) // keyHeads
@@ -95,7 +95,8 @@ def attend(queries, keys, values, heads, keyHeads, scale, sees):
             at = head // group * size
             query = row[head * size : (head + 1) * size]
             seen = [k for k in range(len(keys)) if sees(q, k)]
-            weights = softmax([dot(query, keys[k][at : at + size]) * scale for k in seen])
+            scores = [dot(query, keys[k][at : at + size]) * scale for k in seen]
+            weights = softmax([math.tanh(score / cap) * cap for score in scores] if cap else scores)
             at = head // group * width
             mixed += [math.fsum(w * values[k][i] for w, k in zip(weights, seen)) for i in range(at, at + width)]
         result.append(mixed)
@@ -164,27 +165,85 @@ def longRope(theta, size, short, far, trained, longest, length):
 #===--- Architectures: rows of token ids in, named rows of numbers out
 
 
-def llama(w, c, ids, rope, scale):
-    """One text. `scale` multiplies what is rotated."""
-    heads, keyHeads, size = c["num_attention_heads"], c.get("num_key_value_heads", c["num_attention_heads"]), c["head_dim"]
-    words, bias, wide = w.matrix("model.embed_tokens.weight", c["vocab_size"], c["hidden_size"]), c.get("attention_bias", False), c.get("mlp_bias", False)
+def gated(w, name, h, c, activation=silu, bias=False):
+    gates, up = (w.linear(f"{name}.{part}_proj", h, c["intermediate_size"], bias) for part in ("gate", "up"))
+    product = [[activation(g) * u for g, u in zip(*rows)] for rows in zip(gates, up)]
+    return w.linear(name + ".down_proj", product, c["hidden_size"], bias)
+
+
+def normHeads(norm, name, rows, size):
+    """Each head of `size` features has a norm of its own, with one scale for all."""
+    count = len(rows[0]) // size
+    parts = norm(name, [row[i * size : (i + 1) * size] for row in rows for i in range(count)])
+    return [sum(parts[i * count : (i + 1) * count], []) for i in range(len(rows))]
+
+
+def preNormDecoder(w, c, ids, attention, feedForward):
+    """Llama and what follows it: attention(at, layer, h) and feedForward(at, h), each with a norm before and x added behind."""
+    words = w.matrix("model.embed_tokens.weight", c["vocab_size"], c["hidden_size"])
     x = [words[token] for token in ids]
     for layer in range(c["num_hidden_layers"]):
         at = f"model.layers.{layer}."
-        h = w.rmsNorm(at + "input_layernorm", x, c["rms_norm_eps"])
-        q = turn(w.linear(at + "self_attn.q_proj", h, heads * size, bias), heads, rope, scale)
-        k = turn(w.linear(at + "self_attn.k_proj", h, keyHeads * size, bias), keyHeads, rope, scale)
-        v = w.linear(at + "self_attn.v_proj", h, keyHeads * size, bias)
-        mixed = attend(q, k, v, heads, keyHeads, size**-0.5, lambda query, key: key <= query)
-        x = list(map(add, x, w.linear(at + "self_attn.o_proj", mixed, c["hidden_size"], bias)))
-        h = w.rmsNorm(at + "post_attention_layernorm", x, c["rms_norm_eps"])
-        gates = w.linear(at + "mlp.gate_proj", h, c["intermediate_size"], wide)
-        up = w.linear(at + "mlp.up_proj", h, c["intermediate_size"], wide)
-        product = [[silu(g) * u for g, u in zip(*rows)] for rows in zip(gates, up)]
-        x = list(map(add, x, w.linear(at + "mlp.down_proj", product, c["hidden_size"], wide)))
+        x = list(map(add, x, attention(at + "self_attn.", layer, w.rmsNorm(at + "input_layernorm", x, c["rms_norm_eps"]))))
+        x = list(map(add, x, feedForward(at + "mlp", w.rmsNorm(at + "post_attention_layernorm", x, c["rms_norm_eps"]))))
     x = w.rmsNorm("model.norm", x, c["rms_norm_eps"])
     head = words if c.get("tie_word_embeddings") else w.matrix("lm_head.weight", c["vocab_size"], c["hidden_size"])
     return {"logits": [[dot(row, word) for word in head] for row in x]}
+
+
+def llama(w, c, ids, rope, scale, window=lambda layer: None, biases=None, norms=False):
+    """One text. `scale` multiplies what is rotated; `window` is how far a layer sees; `biases` those of q, k and v, and of o;
+    with `norms`, heads of queries and keys are normalized."""
+    heads, keyHeads, size = c["num_attention_heads"], c.get("num_key_value_heads", c["num_attention_heads"]), c["head_dim"]
+    inner, outer = biases or (c.get("attention_bias", False),) * 2
+    norm = lambda name, rows: w.rmsNorm(name, rows, c["rms_norm_eps"])
+
+    def attention(at, layer, h):
+        q, k, v = (w.linear(f"{at}{name}_proj", h, count * size, inner) for name, count in (("q", heads), ("k", keyHeads), ("v", keyHeads)))
+        if norms:
+            q, k = normHeads(norm, at + "q_norm", q, size), normHeads(norm, at + "k_norm", k, size)
+        q, k = turn(q, heads, rope, scale), turn(k, keyHeads, rope, scale)
+        mixed = attend(q, k, v, heads, keyHeads, size**-0.5, lambda query, key: key <= query and not (window(layer) and query - key >= window(layer)))
+        return w.linear(at + "o_proj", mixed, c["hidden_size"], outer)
+
+    return preNormDecoder(w, c, ids, attention, lambda at, h: gated(w, at, h, c, bias=c.get("mlp_bias", False)))
+
+
+def phi3(w, c, ids, rope, scale):
+    heads, keyHeads, size = c["num_attention_heads"], c["num_key_value_heads"], c["hidden_size"] // c["num_attention_heads"]
+
+    def attention(at, layer, h):
+        first, second = heads * size, (heads + keyHeads) * size
+        rows = w.linear(at + "qkv_proj", h, second + keyHeads * size, False)
+        q, k, v = ([row[begin:end] for row in rows] for begin, end in ((0, first), (first, second), (second, None)))
+        q, k = turn(q, heads, rope, scale), turn(k, keyHeads, rope, scale)
+        sees = lambda query, key: key <= query and query - key < c["sliding_window"]
+        return w.linear(at + "o_proj", attend(q, k, v, heads, keyHeads, size**-0.5, sees), c["hidden_size"], False)
+
+    def feedForward(at, h):
+        half = c["intermediate_size"]
+        rows = w.linear(at + ".gate_up_proj", h, 2 * half, False)
+        return w.linear(at + ".down_proj", [[silu(g) * u for g, u in zip(row[:half], row[half:])] for row in rows], c["hidden_size"], False)
+
+    return preNormDecoder(w, c, ids, attention, feedForward)
+
+
+def olmo2(w, c, ids, rope, scale):
+    """Norms behind the parts of a layer, and of all queries and all keys of a token."""
+    heads, keyHeads, size = c["num_attention_heads"], c["num_key_value_heads"], c["hidden_size"] // c["num_attention_heads"]
+    norm = lambda name, rows: w.rmsNorm(name, rows, c["rms_norm_eps"])
+    words = w.matrix("model.embed_tokens.weight", c["vocab_size"], c["hidden_size"])
+    x = [words[token] for token in ids]
+    for layer in range(c["num_hidden_layers"]):
+        at = f"model.layers.{layer}."
+        q = turn(norm(at + "self_attn.q_norm", w.linear(at + "self_attn.q_proj", x, heads * size, False)), heads, rope, scale)
+        k = turn(norm(at + "self_attn.k_norm", w.linear(at + "self_attn.k_proj", x, keyHeads * size, False)), keyHeads, rope, scale)
+        v = w.linear(at + "self_attn.v_proj", x, keyHeads * size, False)
+        mixed = attend(q, k, v, heads, keyHeads, size**-0.5, lambda query, key: key <= query)
+        x = list(map(add, x, norm(at + "post_attention_layernorm", w.linear(at + "self_attn.o_proj", mixed, c["hidden_size"], False))))
+        x = list(map(add, x, norm(at + "post_feedforward_layernorm", gated(w, at + "mlp", x, c))))
+    head = w.matrix("lm_head.weight", c["vocab_size"], c["hidden_size"])
+    return {"logits": [[dot(row, word) for word in head] for row in norm("model.norm", x)]}
 
 
 def gpt2(w, c, ids, root):
@@ -210,13 +269,8 @@ def gpt2(w, c, ids, root):
     return {"logits": [[dot(row, word) for word in words] for row in x]}
 
 
-def bert(w, c, ids, mask, types, root, norm):
+def bertLayers(w, c, x, mask, root, norm):
     hidden, heads, epsilon = c["hidden_size"], c["num_attention_heads"], c["layer_norm_eps"]
-    words = w.matrix(root + "embeddings.word_embeddings.weight", c["vocab_size"], hidden)
-    places = w.matrix(root + "embeddings.position_embeddings.weight", c["max_position_embeddings"], hidden)
-    kinds = w.matrix(root + "embeddings.token_type_embeddings.weight", c["type_vocab_size"], hidden)
-    x = [add(words[token], place, kinds[kind]) for token, place, kind in zip(ids, places, types)]
-    x = w.layerNorm(root + "embeddings.LayerNorm", x, epsilon, norm)
     for layer in range(c["num_hidden_layers"]):
         at = f"{root}encoder.layer.{layer}."
         q, k, v = (w.linear(f"{at}attention.self.{name}", x, hidden) for name in ("query", "key", "value"))
@@ -226,42 +280,114 @@ def bert(w, c, ids, mask, types, root, norm):
         h = [[gelu(value) for value in row] for row in w.linear(at + "intermediate.dense", x, c["intermediate_size"])]
         h = w.linear(at + "output.dense", h, hidden)
         x = w.layerNorm(at + "output.LayerNorm", list(map(add, h, x)), epsilon, norm)
-    (pooled,) = w.linear(root + "pooler.dense", x[:1], hidden)
+    return x
+
+
+def bertTokens(w, c, ids, mask, types, places, root, norm=("weight", "bias")):
+    """What the layers make of tokens at these places."""
+    hidden, at = c["hidden_size"], root + "embeddings."
+    words = w.matrix(at + "word_embeddings.weight", c["vocab_size"], hidden)
+    positions = w.matrix(at + "position_embeddings.weight", c["max_position_embeddings"], hidden)
+    kinds = w.matrix(at + "token_type_embeddings.weight", c["type_vocab_size"], hidden)
+    x = [add(words[token], positions[place], kinds[kind]) for token, place, kind in zip(ids, places, types)]
+    return bertLayers(w, c, w.layerNorm(at + "LayerNorm", x, c["layer_norm_eps"], norm), mask, root, norm)
+
+
+def pooled(w, name, x):
+    return [[math.tanh(value) for value in row] for row in w.linear(name, x[:1], len(x[0]))]
+
+
+def bert(w, c, ids, mask, types, root, norm):
+    x = bertTokens(w, c, ids, mask, types, range(len(ids)), root, norm)
     length = math.sqrt(dot(x[0], x[0]))
     return {
         "last_hidden_state": x,
-        "pooler_output": [[math.tanh(value) for value in pooled]],
+        "pooler_output": pooled(w, root + "pooler.dense", x),
         "sentence_embedding": [[value / length for value in x[0]]],
     }
 
 
-def gemma3(w, c, ids, near, far, softcap):
+def bertClasses(w, c, ids, mask, types):
+    x = bertTokens(w, c, ids, mask, types, range(len(ids)), "bert.")
+    return {"logits": w.linear("classifier", pooled(w, "bert.pooler.dense", x), 3)}
+
+
+def bertAnswers(w, c, ids, mask, types):
+    ends = w.linear("qa_outputs", bertTokens(w, c, ids, mask, types, range(len(ids)), "bert."), 2)
+    return {name: [[row[i] for row in ends]] for i, name in enumerate(("start_logits", "end_logits"))}
+
+
+def roberta(w, c, ids, mask):
+    """The words for masked tokens. Positions count what is no padding, from the one behind that of padding on."""
+    places, count = [], c["pad_token_id"]
+    for token in ids:
+        count += token != c["pad_token_id"]
+        places.append(count if token != c["pad_token_id"] else c["pad_token_id"])
+    x = bertTokens(w, c, ids, mask, [0] * len(ids), places, "roberta.")
+    h = [[gelu(value) for value in row] for row in w.linear("lm_head.dense", x, c["hidden_size"])]
+    h = w.layerNorm("lm_head.layer_norm", h, c["layer_norm_eps"])
+    words, bias = w.matrix("roberta.embeddings.word_embeddings.weight", c["vocab_size"], c["hidden_size"]), w.vector("lm_head.bias", c["vocab_size"])
+    return {"logits": [add([dot(row, word) for word in words], bias) for row in h]}
+
+
+def distilbert(w, c, ids, mask):
+    hidden, heads, at = c["dim"], c["n_heads"], "distilbert.embeddings."
+    words = w.matrix(at + "word_embeddings.weight", c["vocab_size"], hidden)
+    places = w.matrix(at + "position_embeddings.weight", c["max_position_embeddings"], hidden)
+    x = w.layerNorm(at + "LayerNorm", [add(words[token], place) for token, place in zip(ids, places)], 1e-12)
+    for layer in range(c["n_layers"]):
+        at = f"distilbert.transformer.layer.{layer}."
+        q, k, v = (w.linear(f"{at}attention.{name}_lin", x, hidden) for name in "qkv")
+        mixed = attend(q, k, v, heads, heads, (hidden // heads) ** -0.5, lambda query, key: mask[key])
+        x = w.layerNorm(at + "sa_layer_norm", list(map(add, x, w.linear(at + "attention.out_lin", mixed, hidden))), 1e-12)
+        h = [[gelu(value) for value in row] for row in w.linear(at + "ffn.lin1", x, c["hidden_dim"])]
+        x = w.layerNorm(at + "output_layer_norm", list(map(add, x, w.linear(at + "ffn.lin2", h, hidden))), 1e-12)
+    h = [[max(value, 0.0) for value in row] for row in w.linear("pre_classifier", x[:1], hidden)]
+    return {"logits": w.linear("classifier", h, 3)}
+
+
+def vit(w, c, image):
+    """An image, as the numbers of its channels, rows and columns."""
+    hidden, heads, patch, side, channels = c["hidden_size"], c["num_attention_heads"], c["patch_size"], c["image_size"], c["num_channels"]
+    filters = w.matrix("vit.embeddings.patch_embeddings.projection.weight", hidden, channels * patch * patch, shape=(hidden, channels, patch, patch))
+    bias = w.vector("vit.embeddings.patch_embeddings.projection.bias", hidden)
+    x = w.matrix("vit.embeddings.cls_token", 1, hidden, shape=(1, 1, hidden))
+    for top in range(0, side, patch):
+        for left in range(0, side, patch):
+            pixels = [image[(z * side + top + i) * side + left + j] for z in range(channels) for i in range(patch) for j in range(patch)]
+            x = x + [add([dot(pixels, row) for row in filters], bias)]
+    x = list(map(add, x, w.matrix("vit.embeddings.position_embeddings", len(x), hidden, shape=(1, len(x), hidden))))
+    for layer in range(c["num_hidden_layers"]):
+        at = f"vit.encoder.layer.{layer}."
+        h = w.layerNorm(at + "layernorm_before", x, c["layer_norm_eps"])
+        q, k, v = (w.linear(f"{at}attention.attention.{name}", h, hidden) for name in ("query", "key", "value"))
+        mixed = attend(q, k, v, heads, heads, (hidden // heads) ** -0.5, lambda query, key: True)
+        x = list(map(add, x, w.linear(at + "attention.output.dense", mixed, hidden)))
+        h = w.linear(at + "intermediate.dense", w.layerNorm(at + "layernorm_after", x, c["layer_norm_eps"]), c["intermediate_size"])
+        x = list(map(add, x, w.linear(at + "output.dense", [[gelu(value) for value in row] for row in h], hidden)))
+    x = w.layerNorm("vit.layernorm", x, c["layer_norm_eps"])
+    return {"logits": w.linear("classifier", x[:1], 3)}
+
+
+def gemma(w, c, ids, ropes, norms, cap, softcap):
+    """Layers have norms on both sides. `ropes` are those of layers with a window and of others; `cap` is that of scores."""
     heads, keyHeads, size, hidden = c["num_attention_heads"], c["num_key_value_heads"], c["head_dim"], c["hidden_size"]
     words = w.matrix("model.embed_tokens.weight", c["vocab_size"], hidden)
     norm = lambda name, rows: w.rmsNorm(name, rows, c["rms_norm_eps"], 1.0)
-
-    def normHeads(name, rows, count):
-        parts = [row[i * size : (i + 1) * size] for row in rows for i in range(count)]
-        parts = norm(name, parts)
-        return [sum(parts[i * count : (i + 1) * count], []) for i in range(len(rows))]
-
     x = [[value * math.sqrt(hidden) for value in words[token]] for token in ids]
-    for layer, kind in enumerate(c["layer_types"]):
+    for layer in range(c["num_hidden_layers"]):
         at = f"model.layers.{layer}."
-        slides = kind == "sliding_attention"
+        slides = c["layer_types"][layer] == "sliding_attention" if "layer_types" in c else layer % 2 == 0
         h = norm(at + "input_layernorm", x)
         q, k, v = (w.linear(f"{at}self_attn.{name}_proj", h, n * size, False) for name, n in (("q", heads), ("k", keyHeads), ("v", keyHeads)))
-        q, k = normHeads(at + "self_attn.q_norm", q, heads), normHeads(at + "self_attn.k_norm", k, keyHeads)
-        q, k = (turn(rows, n, *(near if slides else far)) for rows, n in ((q, heads), (k, keyHeads)))
+        if norms:
+            q, k = normHeads(norm, at + "self_attn.q_norm", q, size), normHeads(norm, at + "self_attn.k_norm", k, size)
+        q, k = (turn(rows, n, *ropes[0 if slides else 1]) for rows, n in ((q, heads), (k, keyHeads)))
         sees = lambda query, key: key <= query and not (slides and query - key >= c["sliding_window"])
-        mixed = attend(q, k, v, heads, keyHeads, c["query_pre_attn_scalar"] ** -0.5, sees)
-        h = norm(at + "post_attention_layernorm", w.linear(at + "self_attn.o_proj", mixed, hidden, False))
-        x = list(map(add, x, h))
-        h = norm(at + "pre_feedforward_layernorm", x)
-        gates, up = (w.linear(f"{at}mlp.{name}_proj", h, c["intermediate_size"], False) for name in ("gate", "up"))
-        product = [[geluTanh(g) * u for g, u in zip(*rows)] for rows in zip(gates, up)]
-        h = norm(at + "post_feedforward_layernorm", w.linear(at + "mlp.down_proj", product, hidden, False))
-        x = list(map(add, x, h))
+        mixed = attend(q, k, v, heads, keyHeads, c["query_pre_attn_scalar"] ** -0.5, sees, cap)
+        x = list(map(add, x, norm(at + "post_attention_layernorm", w.linear(at + "self_attn.o_proj", mixed, hidden, False))))
+        h = gated(w, at + "mlp", norm(at + "pre_feedforward_layernorm", x), c, geluTanh)
+        x = list(map(add, x, norm(at + "post_feedforward_layernorm", h)))
     x = norm("model.norm", x)
     return {"logits": [[math.tanh(dot(row, word) / softcap) * softcap for word in words] for row in x]}
 
@@ -280,6 +406,21 @@ GEMMA3 = {
     "query_pre_attn_scalar": 5.0, "final_logit_softcapping": 4.0, "max_position_embeddings": 64,
     "rope_parameters": {"full_attention": {"rope_theta": 900.0}, "sliding_attention": {"rope_theta": 30.0}},
 }  # fmt: skip
+GEMMA2 = {
+    "architectures": ["Gemma2ForCausalLM"], "model_type": "gemma2", "hidden_size": 12, "num_hidden_layers": 3,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "intermediate_size": 20, "vocab_size": 17,
+    "sliding_window": 3, "rms_norm_eps": 1e-6, "query_pre_attn_scalar": 5, "attn_logit_softcapping": 0.5,
+    "final_logit_softcapping": 4.0, "rope_theta": 70.0,
+}  # fmt: skip
+PHI3 = {
+    "architectures": ["Phi3ForCausalLM"], "model_type": "phi3", "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "intermediate_size": 20, "vocab_size": 17, "rms_norm_eps": 1e-5, "sliding_window": 4,
+    "partial_rotary_factor": 0.5, "rope_theta": 50.0,
+}  # fmt: skip
+OLMO2 = {
+    "architectures": ["Olmo2ForCausalLM"], "model_type": "olmo2", "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "intermediate_size": 20, "vocab_size": 17, "rms_norm_eps": 1e-5, "rope_theta": 50.0,
+}  # fmt: skip
 GPT2 = {
     "model_type": "gpt2", "n_embd": 12, "n_layer": 2, "n_head": 3, "n_positions": 16, "n_inner": 20, "vocab_size": 17,
     "scale_attn_by_inverse_layer_idx": True, "n_ctx": 16,
@@ -287,6 +428,16 @@ GPT2 = {
 BERT = {
     "architectures": ["BertModel"], "model_type": "bert", "hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 3,
     "intermediate_size": 20, "vocab_size": 17, "max_position_embeddings": 16, "type_vocab_size": 2, "layer_norm_eps": 1e-12,
+}  # fmt: skip
+
+ROBERTA = {**BERT, "architectures": ["RobertaForMaskedLM"], "model_type": "roberta", "pad_token_id": 2, "type_vocab_size": 1, "max_position_embeddings": 19}
+DISTILBERT = {
+    "architectures": ["DistilBertForSequenceClassification"], "model_type": "distilbert", "dim": 12, "n_layers": 2, "n_heads": 3,
+    "hidden_dim": 20, "vocab_size": 17, "max_position_embeddings": 16,
+}  # fmt: skip
+VIT = {
+    "architectures": ["ViTForImageClassification"], "model_type": "vit", "hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 3,
+    "intermediate_size": 20, "image_size": 6, "patch_size": 3, "num_channels": 2, "layer_norm_eps": 1e-12,
 }  # fmt: skip
 
 LLAMA3 = {"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 32}
@@ -312,6 +463,11 @@ def makeModels():
     long = {**LLAMA, "rope_parameters": LONG}
     linear = {**LLAMA, "rope_scaling": {"type": "linear", "factor": 2.0}}
     rounded = Weights("bf16", bfloat16)
+    named = lambda kind, **fields: {**LLAMA, "architectures": [kind + "ForCausalLM"], "model_type": kind.lower(), "rope_theta": 50.0, **fields}
+    mistral, qwen3 = named("Mistral", sliding_window=4), named("Qwen3", attention_bias=True)
+    qwen2 = named("Qwen2", use_sliding_window=True, sliding_window=3, max_window_layers=1)
+    del qwen2["head_dim"]
+    qwen2["hidden_size"] = 32
     return {
         "llama": Model(plain, lambda w, c, ids: llama(w, c, ids, *plainRope(50.0, 8))),
         "llama-bf16-shards": Model(biased, lambda w, c, ids: llama(w, c, ids, *plainRope(10000.0, 8)), rounded, dtype="BF16", shards=3),
@@ -320,10 +476,21 @@ def makeModels():
         "llama-dynamic": Model(dynamic, lambda w, c, ids: llama(w, c, ids, *dynamicRope(10000.0, 8, 3.0, 6, len(ids)))),
         "llama-longrope": Model(long, lambda w, c, ids: llama(w, c, ids, *longRope(10000.0, 8, LONG["short_factor"], LONG["long_factor"], 6, 64, len(ids)))),
         "llama-linear": Model(linear, lambda w, c, ids: llama(w, c, ids, *linearRope(10000.0, 8, 2.0))),
-        "gemma3": Model(GEMMA3, lambda w, c, ids: gemma3(w, c, ids, plainRope(30.0, 8), plainRope(900.0, 8), 4.0)),
+        "mistral": Model(mistral, lambda w, c, ids: llama(w, c, ids, *plainRope(50.0, 8), window=lambda layer: 4)),
+        "qwen2": Model(qwen2, lambda w, c, ids: llama(w, {**c, "head_dim": 8}, ids, *plainRope(50.0, 8), window=lambda layer: 3 if layer else None, biases=(True, False))),
+        "qwen3": Model(qwen3, lambda w, c, ids: llama(w, c, ids, *plainRope(50.0, 8), norms=True)),
+        "phi3": Model(PHI3, lambda w, c, ids: phi3(w, c, ids, *plainRope(50.0, 4))),
+        "olmo2": Model(OLMO2, lambda w, c, ids: olmo2(w, c, ids, *plainRope(50.0, 4))),
+        "gemma2": Model(GEMMA2, lambda w, c, ids: gemma(w, c, ids, [plainRope(70.0, 8)] * 2, False, 0.5, 4.0)),
+        "gemma3": Model(GEMMA3, lambda w, c, ids: gemma(w, c, ids, [plainRope(30.0, 8), plainRope(900.0, 8)], True, None, 4.0)),
         "gpt2": Model(GPT2, lambda w, c, ids: gpt2(w, c, ids, "transformer.")),
         "gpt2-bare": Model(GPT2, lambda w, c, ids: gpt2(w, c, ids, "")),
         "bert": Model(BERT, lambda w, c, *inputs: bert(w, c, *inputs, "", ("weight", "bias")), files={"modules.json": MODULES, "1_Pooling/config.json": CLS}),
+        "bert-classes": Model({**BERT, "architectures": ["BertForSequenceClassification"]}, bertClasses),
+        "bert-answers": Model({**BERT, "architectures": ["BertForQuestionAnswering"]}, bertAnswers),
+        "roberta": Model(ROBERTA, roberta),
+        "distilbert": Model(DISTILBERT, distilbert),
+        "vit": Model(VIT, vit),
         "bert-old-names": Model(BERT, lambda w, c, *inputs: bert(w, c, *inputs, "bert.", ("gamma", "beta"))),
     }
 
@@ -334,11 +501,15 @@ def makeModels():
 def makeInputs(model, batch, length):
     """A list of rows for each input, by name."""
     generator = random.Random(f"{batch} {length}")
+    if model.config["model_type"] == "vit":
+        count = model.config["num_channels"] * model.config["image_size"] ** 2
+        return {"pixel_values": [[bfloat16(generator.uniform(-1, 1)) for _ in range(count)] for _ in range(batch)]}
     rows = lambda high: [[generator.randrange(high) for _ in range(length)] for _ in range(batch)]
     inputs = {"input_ids": rows(model.config["vocab_size"])}
-    if model.config["model_type"] == "bert":
+    if "bert" in model.config["model_type"]:
         # The first token is always seen, others by chance.
         inputs["attention_mask"] = [[1] + row[1:] for row in rows(2)]
+    if model.config["model_type"] == "bert":
         inputs["token_type_ids"] = rows(2)
     return inputs
 
@@ -357,7 +528,9 @@ def compare(name, model, folder, batch, length):
     command = ["tenon-run", os.path.join(folder, "model.tenon"), "--output-dir", folder]
     for key, rows in inputs.items():
         path = os.path.join(folder, key + ".npy")
-        writeNpy(path, integers([value for row in rows for value in row], (batch, length)))
+        values = [value for row in rows for value in row]
+        side = model.config.get("image_size")
+        writeNpy(path, Tensor((batch, model.config["num_channels"], side, side), values) if side else integers(values, (batch, length)))
         command += ["--input", f"{key}={path}"]
     subprocess.run(command, check=True)
     texts = [model.run(*text) for text in zip(*inputs.values())]

@@ -6,27 +6,55 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/huggingface/Architectures.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace tenon::huggingface;
 
+/// Of those of one type, the first one stands for it.
 static constexpr Architecture kArchitectures[] = {
     {"BertModel", "bert", buildBert},
+    {"BertForMaskedLM", "bert", buildBertForMaskedLM},
+    {"BertForQuestionAnswering", "bert", buildBertForQuestionAnswering},
+    {"BertForSequenceClassification", "bert", buildBertForSequenceClassification},
+    {"BertForTokenClassification", "bert", buildBertForTokenClassification},
+    {"DistilBertModel", "distilbert", buildDistilBert},
+    {"DistilBertForSequenceClassification", "distilbert", buildDistilBertForSequenceClassification},
     {"GPT2LMHeadModel", "gpt2", buildGpt2},
+    {"Gemma2ForCausalLM", "gemma2", buildGemma2},
     {"Gemma3ForCausalLM", "gemma3_text", buildGemma3},
     {"LlamaForCausalLM", "llama", buildLlama},
+    {"MistralForCausalLM", "mistral", buildMistral},
+    {"Olmo2ForCausalLM", "olmo2", buildOlmo2},
+    {"Phi3ForCausalLM", "phi3", buildPhi3},
+    {"Qwen2ForCausalLM", "qwen2", buildQwen2},
+    {"Qwen3ForCausalLM", "qwen3", buildQwen3},
+    {"RobertaModel", "roberta", buildRoberta},
+    {"RobertaForMaskedLM", "roberta", buildRobertaForMaskedLM},
+    {"RobertaForQuestionAnswering", "roberta", buildRobertaForQuestionAnswering},
+    {"RobertaForSequenceClassification", "roberta", buildRobertaForSequenceClassification},
+    {"RobertaForTokenClassification", "roberta", buildRobertaForTokenClassification},
+    {"XLMRobertaModel", "xlm-roberta", buildRoberta},
+    {"XLMRobertaForMaskedLM", "xlm-roberta", buildRobertaForMaskedLM},
+    {"XLMRobertaForQuestionAnswering", "xlm-roberta", buildRobertaForQuestionAnswering},
+    {"XLMRobertaForSequenceClassification", "xlm-roberta", buildRobertaForSequenceClassification},
+    {"XLMRobertaForTokenClassification", "xlm-roberta", buildRobertaForTokenClassification},
+    {"ViTModel", "vit", buildVit},
+    {"ViTForImageClassification", "vit", buildVitForImageClassification},
 };
 
 const Architecture *tenon::huggingface::findArchitecture(const Config &config) {
   // Old files have but the type.
   bool isNamed = config.has("architectures");
   std::vector<std::string> names = config.getStrings("architectures");
-  std::string wanted = !isNamed ? config.getString("model_type") : names.empty() ? "" : names.front(), known;
+  std::string wanted = !isNamed ? config.getString("model_type") : names.empty() ? "" : names.front();
+  llvm::SetVector<llvm::StringRef> known;
   for (const Architecture &architecture : kArchitectures) {
     const char *name = isNamed ? architecture.name : architecture.modelType;
     if (wanted == name)
       return &architecture;
-    known += (known.empty() ? "" : ", ") + std::string(name);
+    known.insert(name);
   }
-  config.reportUnsupported(isNamed ? "architectures" : "model_type", wanted, known);
+  config.reportUnsupported(isNamed ? "architectures" : "model_type", wanted, llvm::join(known, ", "));
   return nullptr;
 }

@@ -24,9 +24,28 @@ struct Architecture {
 const Architecture *findArchitecture(const Config &config);
 
 void buildBert(ModelContext &model);
+void buildBertForMaskedLM(ModelContext &model);
+void buildBertForQuestionAnswering(ModelContext &model);
+void buildBertForSequenceClassification(ModelContext &model);
+void buildBertForTokenClassification(ModelContext &model);
+void buildDistilBert(ModelContext &model);
+void buildDistilBertForSequenceClassification(ModelContext &model);
+void buildGemma2(ModelContext &model);
 void buildGemma3(ModelContext &model);
 void buildGpt2(ModelContext &model);
 void buildLlama(ModelContext &model);
+void buildMistral(ModelContext &model);
+void buildOlmo2(ModelContext &model);
+void buildPhi3(ModelContext &model);
+void buildQwen2(ModelContext &model);
+void buildQwen3(ModelContext &model);
+void buildRoberta(ModelContext &model);
+void buildRobertaForMaskedLM(ModelContext &model);
+void buildRobertaForQuestionAnswering(ModelContext &model);
+void buildRobertaForSequenceClassification(ModelContext &model);
+void buildRobertaForTokenClassification(ModelContext &model);
+void buildVit(ModelContext &model);
+void buildVitForImageClassification(ModelContext &model);
 
 } // namespace tenon::huggingface
 

@@ -5,10 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Devlin and others, https://arxiv.org/abs/1810.04805; as transformers' BertModel computes it.
+// Devlin and others, https://arxiv.org/abs/1810.04805; as transformers' BertModel computes it. RoBERTa (Liu and others,
+// https://arxiv.org/abs/1907.11692) and its descendants have the same layers: their positions count tokens that are no
+// padding, and they know one kind of text.
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/import/huggingface/Bert.h"
 #include "compiler/import/huggingface/Architectures.h"
 #include <cmath>
 
@@ -16,20 +19,8 @@ using namespace tenon;
 using namespace tenon::graph;
 using namespace tenon::huggingface;
 
-namespace {
-
-struct BertConfig {
-  explicit BertConfig(const Config &config);
-
-  int64_t hidden, layers, heads, intermediate, vocabulary, positions, types;
-  double epsilon;
-  Activation activation;
-};
-
-} // namespace
-
-BertConfig::BertConfig(const Config &config)
-    : hidden(config.getSize("hidden_size")), layers(config.getSize("num_hidden_layers")),
+BertConfig::BertConfig(const Config &config, BertFamily family)
+    : family(family), hidden(config.getSize("hidden_size")), layers(config.getSize("num_hidden_layers")),
       heads(config.getSize("num_attention_heads")), intermediate(config.getSize("intermediate_size")),
       vocabulary(config.getSize("vocab_size")), positions(config.getSize("max_position_embeddings")),
       types(config.getSize("type_vocab_size", 2)), epsilon(config.getFloat("layer_norm_eps", 1e-12)),
@@ -38,14 +29,29 @@ BertConfig::BertConfig(const Config &config)
   std::string kind = config.getString("position_embedding_type", "absolute");
   if (kind != "absolute")
     config.reportUnsupported("position_embedding_type", kind, "absolute");
+  if (family == BertFamily::roberta)
+    padding = config.getIndex("pad_token_id", 1);
+}
+
+/// Position 0 for each token in turn; or, as RoBERTa has it, the one behind that of padding for the first token that is
+/// none.
+static Tensor placeTokens(ModelContext &m, const BertConfig &c, const Tensor &ids) {
+  if (c.family == BertFamily::bert)
+    return m.positions(ids.dim(1), "position_embeddings", c.positions, c.hidden);
+  Tensor isText = cast(ids != static_cast<double>(c.padding), DType::i64);
+  Tensor places = cumulativeSum(isText, 1) * isText + static_cast<double>(c.padding);
+  m.requireLength(ids.dim(1), "position_embeddings", c.positions - c.padding - 1);
+  return m.embedding(places, "position_embeddings", c.positions, c.hidden);
 }
 
 static Tensor embed(ModelContext &m, const BertConfig &c, const Tensor &ids, const Tensor &types) {
   ModelContext::Scope scope(m, "embeddings");
-  Tensor words = m.embedding(ids, "word_embeddings", c.vocabulary, c.hidden);
-  Tensor kinds = m.embedding(types, "token_type_embeddings", c.types, c.hidden);
-  Tensor places = m.positions(ids.dim(1), "position_embeddings", c.positions, c.hidden);
-  return m.layerNorm(words + kinds + places, "LayerNorm", c.hidden, c.epsilon);
+  Tensor words = m.embedding(ids, "word_embeddings", c.vocabulary, c.hidden), kinds;
+  if (c.family == BertFamily::bert)
+    kinds = m.embedding(types, "token_type_embeddings", c.types, c.hidden);
+  else
+    kinds = slice(m.weight("token_type_embeddings.weight", {c.types, c.hidden}), 0, 0, 1);
+  return m.layerNorm(words + kinds + placeTokens(m, c, ids), "LayerNorm", c.hidden, c.epsilon);
 }
 
 static Tensor attend(ModelContext &m, const BertConfig &c, const Tensor &x, const Tensor &mask) {
@@ -71,31 +77,45 @@ static Tensor runLayer(ModelContext &m, const BertConfig &c, const Tensor &x, co
   return m.layerNorm(narrow + attended, "LayerNorm", c.hidden, c.epsilon);
 }
 
-/// Inputs: input_ids, attention_mask (0 hides a token) and token_type_ids. Outputs: last_hidden_state,
-/// [batch, length, hidden]; where the checkpoint has a pooler pooler_output, and where the folder asks for
-/// pooling sentence_embedding, both [batch, hidden].
-void huggingface::buildBert(ModelContext &m) {
-  BertConfig c(m.config);
+EncodedText huggingface::encodeText(ModelContext &m, const BertConfig &c) {
   m.checkLayers(c.layers);
   m.checkHeads(c.hidden, c.heads);
   if (m.hasFaults())
-    return;
-  auto inputs = m.tokenInputs({"input_ids", "attention_mask", "token_type_ids"});
-  Tensor ids = inputs[0], mask = unsqueeze(unsqueeze(inputs[1] != 0, 1), 1), types = inputs[2];
+    return {};
+  bool isBert = c.family == BertFamily::bert;
+  auto inputs = isBert ? m.tokenInputs({"input_ids", "attention_mask", "token_type_ids"})
+                       : m.tokenInputs({"input_ids", "attention_mask"});
+  Tensor mask = unsqueeze(unsqueeze(inputs[1] != 0, 1), 1);
   // Checkpoints of models with a head have the encoder below its name.
+  std::string name = isBert ? "bert" : "roberta";
   std::optional<ModelContext::Scope> root;
-  if (m.hasWeight("bert.embeddings.word_embeddings.weight"))
-    root.emplace(m, "bert");
-  Tensor x = embed(m, c, ids, types);
+  if (m.hasWeight(name + ".embeddings.word_embeddings.weight"))
+    root.emplace(m, name);
+  EncodedText text;
+  text.mask = inputs[1];
+  text.tokens = embed(m, c, inputs[0], isBert ? inputs[2] : Tensor());
   for (int64_t i = 0; i < c.layers; ++i) {
     ModelContext::Scope layer(m, "encoder.layer." + std::to_string(i));
-    x = runLayer(m, c, x, mask);
+    text.tokens = runLayer(m, c, text.tokens, mask);
   }
-  m.graph.output("last_hidden_state", x);
-  if (m.hasWeight("pooler.dense.weight")) {
-    Tensor first = reshape(slice(x, 1, 0, 1), {x.dim(0), c.hidden});
-    m.graph.output("pooler_output", graph::tanh(m.linear(first, "pooler.dense", c.hidden, c.hidden, true)));
-  }
-  if (m.pooling)
-    m.graph.output("sentence_embedding", pool(x, inputs[1], *m.pooling));
+  if (m.hasWeight("pooler.dense.weight"))
+    text.pooled = graph::tanh(m.linear(takeFirst(text.tokens), "pooler.dense", c.hidden, c.hidden, true));
+  return text;
 }
+
+/// Inputs: input_ids, attention_mask (0 hides a token) and, of BERT, token_type_ids. Outputs: last_hidden_state,
+/// [batch, length, hidden]; where the checkpoint has a pooler pooler_output, and where the folder asks for pooling
+/// sentence_embedding, both [batch, hidden].
+static void buildModel(ModelContext &m, BertFamily family) {
+  EncodedText text = encodeText(m, BertConfig(m.config, family));
+  if (m.hasFaults())
+    return;
+  m.graph.output("last_hidden_state", text.tokens);
+  if (text.pooled.getGraph())
+    m.graph.output("pooler_output", text.pooled);
+  if (m.pooling)
+    m.graph.output("sentence_embedding", pool(text.tokens, text.mask, *m.pooling));
+}
+
+void huggingface::buildBert(ModelContext &m) { buildModel(m, BertFamily::bert); }
+void huggingface::buildRoberta(ModelContext &m) { buildModel(m, BertFamily::roberta); }

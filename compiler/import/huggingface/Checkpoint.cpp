@@ -90,6 +90,11 @@ static std::string shapeToString(ArrayRef<int64_t> shape) {
   return text.empty() ? "a number" : text;
 }
 
+int64_t Checkpoint::countRows(StringRef name) const {
+  auto it = tensors.find(name);
+  return it == tensors.end() || it->second.tensor.shape.empty() ? 1 : it->second.tensor.shape.front();
+}
+
 ElementsAttr Checkpoint::get(StringRef name, ArrayRef<int64_t> shape) {
   auto it = tensors.find(name);
   if (it == tensors.end()) {

@@ -30,6 +30,8 @@ public:
 
   size_t size() const { return tensors.size(); }
   bool contains(llvm::StringRef name) const { return tensors.contains(name); }
+  /// The first dimension of a weight; 1 where there is none of that name, or it is a number.
+  int64_t countRows(llvm::StringRef name) const;
   /// The elements of a weight, which point into the mapped file; null where there is none of that name and
   /// shape, or it does not hold floats.
   mlir::ElementsAttr get(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);

@@ -17,6 +17,11 @@ const Json *Config::find(const std::string &key) const {
   return it == fields.end() || it->is_null() ? nullptr : &*it;
 }
 
+bool Config::isNull(const std::string &key) const {
+  auto it = fields.find(key);
+  return it != fields.end() && it->is_null();
+}
+
 void Config::reportWanted(const std::string &key, const std::string &wanted) const {
   const Json *found = find(key);
   constexpr size_t kShown = 80;
@@ -25,16 +30,22 @@ void Config::reportWanted(const std::string &key, const std::string &wanted) con
                                             (found ? ", found " + text : ", and is not there"));
 }
 
-int64_t Config::getSize(const std::string &key, std::optional<int64_t> otherwise) const {
+int64_t Config::getCount(const std::string &key, uint64_t min, std::optional<int64_t> otherwise) const {
   constexpr uint64_t kMax = uint64_t(1) << 30;
   const Json *found = find(key);
   if (!found && otherwise)
     return *otherwise;
-  if (found && found->is_number_unsigned() && found->get<uint64_t>() >= 1 && found->get<uint64_t>() <= kMax)
+  if (found && found->is_number_unsigned() && found->get<uint64_t>() >= min && found->get<uint64_t>() <= kMax)
     return found->get<int64_t>();
-  reportWanted(key, "a number from 1 to 2^30");
+  reportWanted(key, "a number from " + std::to_string(min) + " to 2^30");
   return 1;
 }
+
+int64_t Config::getSize(const std::string &key, std::optional<int64_t> otherwise) const {
+  return getCount(key, 1, otherwise);
+}
+
+int64_t Config::getIndex(const std::string &key, int64_t otherwise) const { return getCount(key, 0, otherwise); }
 
 double Config::getFloat(const std::string &key, std::optional<double> otherwise) const {
   const Json *found = find(key);

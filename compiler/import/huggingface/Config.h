@@ -22,8 +22,12 @@ public:
       : fields(std::move(fields)), report(report), path(std::move(path)) {}
 
   bool has(const std::string &key) const { return find(key) != nullptr; }
+  /// Whether the field is there and null, which stands for "none" where its absence stands for a default.
+  bool isNull(const std::string &key) const;
   /// A number from 1 to 2^30; a fault where it is absent and there is no other.
   int64_t getSize(const std::string &key, std::optional<int64_t> otherwise = std::nullopt) const;
+  /// A number from 0 to 2^30, as those of tokens and layers are.
+  int64_t getIndex(const std::string &key, int64_t otherwise) const;
   double getFloat(const std::string &key, std::optional<double> otherwise = std::nullopt) const;
   bool getBool(const std::string &key, bool otherwise) const;
   std::string getString(const std::string &key, const std::string &otherwise = "") const;
@@ -42,6 +46,7 @@ public:
 
 private:
   const Json *find(const std::string &key) const;
+  int64_t getCount(const std::string &key, uint64_t min, std::optional<int64_t> otherwise) const;
   void reportWanted(const std::string &key, const std::string &wanted) const;
 
   Json fields;

@@ -41,15 +41,26 @@ SmallVector<Tensor, 4> ModelContext::tokenInputs(ArrayRef<std::string> names) {
   for (const std::string &name : names)
     inputShapes.declare(name, {{"batch"}, {"length"}});
   SmallVector<Tensor, 4> inputs;
-  for (const std::string &name : names) {
-    Shape shape;
-    auto dims = *inputShapes.getDims(name);
-    for (AffineExpr dim : dims)
-      shape.push_back(Dim(dim));
-    inputs.push_back(graph.input(name, shape, DType::i64));
-  }
+  for (const std::string &name : names)
+    inputs.push_back(declared(name, DType::i64));
   inputShapes.checkOptions();
   return inputs;
+}
+
+Tensor ModelContext::input(const std::string &name, ArrayRef<DeclaredDim> shape, DType type) {
+  inputShapes.declare(name, shape);
+  Tensor result = declared(name, type);
+  inputShapes.checkOptions();
+  return result;
+}
+
+/// The input of a shape that was declared, as the options leave it.
+Tensor ModelContext::declared(const std::string &name, DType type) {
+  Shape shape;
+  auto dims = *inputShapes.getDims(name);
+  for (AffineExpr dim : dims)
+    shape.push_back(Dim(dim));
+  return graph.input(name, shape, type);
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,16 +109,22 @@ Tensor ModelContext::embedding(const Tensor &ids, const std::string &name, int64
 Tensor ModelContext::positions(const Dim &length, const std::string &name, int64_t count, int64_t width) {
   Scope scope(*this, name);
   Tensor table = weight("weight", {count, width});
+  requireLength(length, name, count);
+  return slice(table, 0, 0, length);
+}
+
+void ModelContext::requireLength(const Dim &length, const std::string &name, int64_t count) {
   if (length.isNumber() && length.getNumber() > count)
     refuse("a length of " + length.toString() + " is more than the " + Twine(count) + " positions of the model");
   else
     graph.require(Dim(count) - length, "'" + name + "' has " + Twine(count) + " positions, the input is longer");
-  return slice(table, 0, 0, length);
 }
 
 //===----------------------------------------------------------------------===//
 // Heads
 //===----------------------------------------------------------------------===//
+
+Tensor huggingface::takeFirst(const Tensor &x) { return reshape(slice(x, 1, 0, 1), {x.dim(0), x.dim(2)}); }
 
 Tensor huggingface::splitHeads(const Tensor &x, int64_t heads) {
   return transpose(reshape(x, {x.dim(0), x.dim(1), heads, x.dim(2) / heads}), {0, 2, 1, 3});

@@ -64,12 +64,16 @@ public:
 
   /// Integers of shape [batch, length]. All inputs of a model are declared in one call.
   llvm::SmallVector<Tensor, 4> tokenInputs(llvm::ArrayRef<std::string> names);
+  /// The only input of a model that takes no tokens. The extents are what the model declares; options may change it.
+  Tensor input(const std::string &name, llvm::ArrayRef<DeclaredDim> shape, graph::DType type);
 
   //===--- Weights
 
   /// Widened or narrowed to f32, in which everything is computed.
   Tensor weight(const std::string &name, llvm::ArrayRef<int64_t> shape);
   bool hasWeight(const std::string &name) const { return checkpoint.contains(prefix + name); }
+  /// As many rows as `name`.weight has: the labels of a classifier, which configs do not always count.
+  int64_t countOutputs(const std::string &name) const { return checkpoint.countRows(prefix + name + ".weight"); }
   /// `name`.weight is [out, in].
   Tensor linear(const Tensor &x, const std::string &name, int64_t in, int64_t out, bool hasBias);
   /// Over the last dimension, of `size`.
@@ -82,8 +86,11 @@ public:
   Tensor embedding(const Tensor &ids, const std::string &name, int64_t count, int64_t width);
   /// Rows 0 to `length` of a table of learned positions: [length, width]. A run that is longer is refused.
   Tensor positions(const Dim &length, const std::string &name, int64_t count, int64_t width);
+  /// Refuses texts that are longer than the `count` positions that `name` has for them.
+  void requireLength(const Dim &length, const std::string &name, int64_t count);
 
 private:
+  Tensor declared(const std::string &name, graph::DType type);
   void refuse(const llvm::Twine &text) { config.getReport().add(ImportFault::invalidModel, text); }
 
   InputShapes &inputShapes;
@@ -94,6 +101,8 @@ private:
 // Heads
 //===----------------------------------------------------------------------===//
 
+/// The vector of the first token: [batch, length, width] -> [batch, width].
+Tensor takeFirst(const Tensor &x);
 /// [batch, length, heads * size] -> [batch, heads, length, size], and back.
 Tensor splitHeads(const Tensor &x, int64_t heads);
 Tensor mergeHeads(const Tensor &x);

@@ -7,6 +7,7 @@
 
 #include "compiler/import/huggingface/Pooling.h"
 #include "compiler/import/huggingface/Config.h"
+#include "compiler/import/huggingface/ModelContext.h"
 #include "llvm/ADT/StringRef.h"
 
 using namespace tenon;
@@ -72,7 +73,7 @@ Tensor huggingface::pool(const Tensor &tokens, const Tensor &mask, const Pooling
     Tensor counts = unsqueeze(cast(mask, DType::f32), 2);
     pooled = sum(tokens * counts, 1) / maximum(sum(counts, 1), tokens.getGraph()->scalar(1e-9));
   } else {
-    pooled = reshape(slice(tokens, 1, 0, 1), {tokens.dim(0), tokens.dim(2)});
+    pooled = takeFirst(tokens);
   }
   if (!pooling.isNormalized)
     return pooled;

@@ -110,7 +110,7 @@ static void scaleAsConfigured(const Config &config, const Config &parameters, do
       frequency /= factor;
   } else if (kind == "llama3") {
     scaleAsLlama3(parameters, rope);
-  } else if (kind == "longrope") {
+  } else if (kind == "longrope" || kind == "su") { // as older files call it
     scaleAsLongRope(config, parameters, rope);
   } else if (kind == "yarn") {
     scaleAsYarn(config, parameters, theta, rope);
@@ -119,7 +119,23 @@ static void scaleAsConfigured(const Config &config, const Config &parameters, do
   }
 }
 
-Rope huggingface::readRope(const Config &config, const Config &parameters, double theta, int64_t headSize) {
+/// The features of a head that turn, the first ones; all of them where the config does not say.
+static int64_t getTurnedSize(const Config &config, const Config &parameters, int64_t headSize, bool allowsPart) {
+  constexpr char kKey[] = "partial_rotary_factor";
+  const Config &fields = parameters.has(kKey) ? parameters : config;
+  double part = fields.getFloat(kKey, 1.0);
+  if (part != 1 && !allowsPart)
+    fields.reportUnsupported(kKey, std::to_string(part), "1");
+  auto size = static_cast<int64_t>(static_cast<double>(headSize) * std::clamp(part, 0.0, 1.0));
+  if (part > 1 || size < 2 || size % 2 != 0)
+    fields.getReport().add(ImportFault::invalidModel, llvm::Twine("config.json: '") + kKey + "' makes " +
+                                                          llvm::Twine(size) + " of " + llvm::Twine(headSize) +
+                                                          " features turn; they turn in pairs");
+  return size;
+}
+
+Rope huggingface::readRope(const Config &config, const Config &parameters, double theta, int64_t headSize,
+                           bool allowsPart) {
   Rope rope;
   constexpr int64_t kMaxHeadSize = 1 << 16;
   if (headSize > kMaxHeadSize) {
@@ -127,24 +143,23 @@ Rope huggingface::readRope(const Config &config, const Config &parameters, doubl
                                                               " features; rotary positions allow 65536");
     return rope;
   }
-  for (int64_t i = 0; i < headSize / 2; ++i)
-    rope.frequencies.push_back(std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(headSize)));
+  int64_t size = getTurnedSize(config, parameters, headSize, allowsPart);
+  for (int64_t i = 0; i < size / 2; ++i)
+    rope.frequencies.push_back(std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(size)));
   scaleAsConfigured(config, parameters, theta, rope);
   auto isFinite = [](double number) { return std::isfinite(number); };
   if (!isFinite(rope.scale) || !llvm::all_of(rope.frequencies, isFinite) ||
       !llvm::all_of(rope.longFrequencies, isFinite))
     parameters.getReport().add(ImportFault::invalidModel,
                                "config.json: the parameters of rotary positions give no finite numbers");
-  if (double part = parameters.getFloat("partial_rotary_factor", 1.0); part != 1)
-    parameters.reportUnsupported("partial_rotary_factor", std::to_string(part), "1");
   return rope;
 }
 
-Rope huggingface::readRope(const Config &config, int64_t headSize) {
+Rope huggingface::readRope(const Config &config, int64_t headSize, bool allowsPart) {
   Config parameters = config.getObject(config.has("rope_parameters") ? "rope_parameters" : "rope_scaling");
   double theta =
       parameters.has("rope_theta") ? parameters.getFloat("rope_theta") : config.getFloat("rope_theta", 10000.0);
-  return readRope(config, parameters, theta, headSize);
+  return readRope(config, parameters, theta, headSize, allowsPart);
 }
 
 //===----------------------------------------------------------------------===//

@@ -24,12 +24,12 @@ struct Rope {
 };
 
 /// Reads `rope_parameters`, as newer files have it, or `rope_theta` and `rope_scaling`. A kind that is not
-/// known is reported.
-Rope readRope(const Config &config, int64_t headSize);
+/// known is reported. With `allowsPart`, the config may say that only the first features of a head turn.
+Rope readRope(const Config &config, int64_t headSize, bool allowsPart = false);
 /// One kind of it: `parameters` are the fields of rope_parameters or rope_scaling.
-Rope readRope(const Config &config, const Config &parameters, double theta, int64_t headSize);
+Rope readRope(const Config &config, const Config &parameters, double theta, int64_t headSize, bool allowsPart = false);
 
-/// Cosines and sines of all angles, each [length, headSize / 2].
+/// Cosines and sines of all angles, each [length, pairs of features that turn].
 std::pair<Tensor, Tensor> makeRotations(Graph &graph, const Rope &rope, const Dim &length);
 
 } // namespace tenon::huggingface

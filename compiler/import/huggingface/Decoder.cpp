@@ -1,0 +1,108 @@
+//===- Decoder.cpp - what decoders with rotary positions have in common ---===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/huggingface/Decoder.h"
+#include <cmath>
+
+using llvm::Twine;
+using namespace tenon;
+using namespace tenon::graph;
+using namespace tenon::huggingface;
+
+//===----------------------------------------------------------------------===//
+// Configs
+//===----------------------------------------------------------------------===//
+
+DecoderConfig::DecoderConfig(const Config &config, const DecoderDefaults &defaults)
+    : hidden(config.getSize("hidden_size")), layers(config.getSize("num_hidden_layers")),
+      heads(config.getSize("num_attention_heads")), keyHeads(config.getSize("num_key_value_heads", heads)),
+      headSize(
+          config.getSize("head_dim", defaults.headSize ? defaults.headSize : std::max<int64_t>(hidden / heads, 1))),
+      intermediate(config.getSize("intermediate_size")), vocabulary(config.getSize("vocab_size")),
+      epsilon(config.getFloat("rms_norm_eps", defaults.epsilon)),
+      activation(readActivation(config, defaults.activationKey, defaults.activation)),
+      isTied(config.getBool("tie_word_embeddings", defaults.isTied)) {
+  checkKeyHeads(config, heads, keyHeads, headSize);
+}
+
+double DecoderConfig::getScale() const { return 1 / std::sqrt(static_cast<double>(headSize)); }
+
+std::vector<bool> huggingface::readWindowedLayers(const Config &config, int64_t layers,
+                                                  llvm::function_ref<bool(int64_t)> otherwise) {
+  std::vector<bool> windowed;
+  if (!config.has("layer_types")) {
+    for (int64_t i = 0; i < layers; ++i)
+      windowed.push_back(otherwise(i));
+    return windowed;
+  }
+  for (const std::string &kind : config.getStrings("layer_types")) {
+    windowed.push_back(kind == "sliding_attention");
+    if (kind != "sliding_attention" && kind != "full_attention")
+      config.reportUnsupported("layer_types", kind, "sliding_attention, full_attention");
+  }
+  if (static_cast<int64_t>(windowed.size()) != layers)
+    config.getReport().add(ImportFault::invalidModel, "config.json: 'layer_types' has " + Twine(windowed.size()) +
+                                                          " entries for " + Twine(layers) + " layers");
+  return windowed;
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+Positions huggingface::makePositions(ModelContext &m, const Rope &rope, const Dim &length, int64_t window) {
+  auto [cosines, sines] = makeRotations(m.graph, rope, length);
+  return {cosines, sines, m.graph.causalMask(length, length, window)};
+}
+
+Tensor huggingface::projectHeads(ModelContext &m, const DecoderConfig &c, const Tensor &x, const std::string &name,
+                                 int64_t heads, bool hasBias) {
+  return splitHeads(m.linear(x, name, c.hidden, heads * c.headSize, hasBias), heads);
+}
+
+/// x is [batch, heads, length, headSize]; features beyond those that have angles stay.
+static Tensor turn(const Tensor &x, const Positions &p) {
+  Dim size = x.dim(3), turned = p.cosines.dim(1) * 2;
+  if (size == turned)
+    return rope(x, p.cosines, p.sines);
+  return concat({rope(slice(x, 3, 0, turned), p.cosines, p.sines), slice(x, 3, turned, size - turned)}, 3);
+}
+
+Tensor huggingface::attendTurned(const Tensor &queries, const Tensor &keys, const Tensor &values, const Positions &p,
+                                 double scale, double softcap) {
+  return mergeHeads(attention(turn(queries, p), turn(keys, p), values, scale, p.mask, softcap));
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+Tensor huggingface::declareTokens(ModelContext &m, const DecoderConfig &c) {
+  m.checkLayers(c.layers);
+  return m.hasFaults() ? Tensor() : m.tokenInputs({"input_ids"})[0];
+}
+
+Tensor huggingface::getWords(ModelContext &m, const DecoderConfig &c) {
+  return m.weight("model.embed_tokens.weight", {c.vocabulary, c.hidden});
+}
+
+Tensor huggingface::runLayers(ModelContext &m, const DecoderConfig &c, Tensor x,
+                              llvm::function_ref<Tensor(const Tensor &x, int64_t number)> layer) {
+  for (int64_t i = 0; i < c.layers; ++i) {
+    ModelContext::Scope scope(m, "model.layers." + std::to_string(i));
+    x = layer(x, i);
+  }
+  return x;
+}
+
+void huggingface::outputLogits(ModelContext &m, const DecoderConfig &c, const Tensor &x, const Tensor &words,
+                               double softcap) {
+  Tensor logits = c.isTied ? linear(x, words) : m.linear(x, "lm_head", c.hidden, c.vocabulary, false);
+  m.graph.output("logits", softcap == 0 ? logits : capSoftly(logits, softcap));
+}
+
+Tensor huggingface::capSoftly(const Tensor &x, double limit) { return graph::tanh(x / limit) * limit; }

@@ -1,0 +1,117 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""Tiny models with random weights, as transformers makes and computes them, against what Tenon compiles from their folders.
+
+usage: transformers_models.py [NAME...]      all models where none is named; build/bin has to be on the PATH
+
+It wants a Python with torch and transformers, which are several gigabytes: huggingface.py, which has the architectures
+written out in plain Python, is what every run of the tests does.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy
+import torch
+import transformers
+
+SMALL = {"hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 6, "num_key_value_heads": 2, "intermediate_size": 40, "vocab_size": 37, "max_position_embeddings": 64}
+PLAIN = {**SMALL, "num_attention_heads": 6, "num_key_value_heads": 6}
+ROPE = {"rope_type": "default", "rope_theta": 300.0}
+LLAMA3 = {"rope_type": "llama3", "rope_theta": 100.0, "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 32}
+LONG = {"rope_type": "longrope", "rope_theta": 100.0, "short_factor": [1.0, 1.5], "long_factor": [1.0, 9.0], "original_max_position_embeddings": 8}
+
+TEXT = {**SMALL, "num_key_value_heads": None, "hidden_size": 24, "type_vocab_size": 2, "num_labels": 5, "max_position_embeddings": 40}
+DISTIL = {"vocab_size": 37, "dim": 24, "n_layers": 2, "n_heads": 3, "hidden_dim": 40, "num_labels": 5, "max_position_embeddings": 40}
+IMAGE = {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 40, "image_size": 12, "patch_size": 4, "num_labels": 5}
+
+# Name, class of the model, fields of its config.
+MODELS = [
+    ("llama", "LlamaForCausalLM", {**SMALL, "rope_parameters": LLAMA3}),
+    ("llama-biases", "LlamaForCausalLM", {**SMALL, "attention_bias": True, "mlp_bias": True, "tie_word_embeddings": True, "head_dim": 8}),
+    ("mistral", "MistralForCausalLM", {**SMALL, "sliding_window": 5, "head_dim": 8}),
+    ("mistral-no-window", "MistralForCausalLM", {**SMALL, "sliding_window": None}),
+    ("qwen2", "Qwen2ForCausalLM", SMALL),
+    ("qwen2-window", "Qwen2ForCausalLM", {**SMALL, "use_sliding_window": True, "sliding_window": 4, "max_window_layers": 1}),
+    ("qwen2-tied", "Qwen2ForCausalLM", {**SMALL, "tie_word_embeddings": True}),
+    ("qwen3", "Qwen3ForCausalLM", {**SMALL, "head_dim": 8}),
+    ("qwen3-biases", "Qwen3ForCausalLM", {**SMALL, "head_dim": 8, "attention_bias": True, "tie_word_embeddings": True}),
+    ("phi3", "Phi3ForCausalLM", {**SMALL, "sliding_window": 6, "pad_token_id": 0}),
+    ("phi3-part", "Phi3ForCausalLM", {**SMALL, "hidden_size": 48, "pad_token_id": 0, "rope_parameters": {**ROPE, "partial_rotary_factor": 0.5}}),
+    ("phi3-long", "Phi3ForCausalLM", {**SMALL, "pad_token_id": 0, "original_max_position_embeddings": 8, "rope_parameters": LONG}),
+    ("gemma2", "Gemma2ForCausalLM", {**SMALL, "head_dim": 8, "sliding_window": 4, "query_pre_attn_scalar": 5, "attn_logit_softcapping": 0.5, "final_logit_softcapping": 1.0}),
+    ("gemma2-no-caps", "Gemma2ForCausalLM", {**SMALL, "head_dim": 8, "sliding_window": 4, "attn_logit_softcapping": None, "final_logit_softcapping": None}),
+    ("gemma3", "Gemma3ForCausalLM", {**SMALL, "head_dim": 8, "sliding_window": 4, "query_pre_attn_scalar": 5}),
+    ("olmo2", "Olmo2ForCausalLM", SMALL),
+    ("olmo2-plain-heads", "Olmo2ForCausalLM", {**PLAIN, "attention_bias": True}),
+    *((f"{kind.lower()}-{task.lower()}", kind + task, TEXT) for kind in ("Bert", "Roberta", "XLMRoberta")
+      for task in ("Model", "ForMaskedLM", "ForQuestionAnswering", "ForSequenceClassification", "ForTokenClassification")),
+    ("distilbert", "DistilBertModel", DISTIL),
+    ("distilbert-classes", "DistilBertForSequenceClassification", DISTIL),
+    ("vit", "ViTModel", IMAGE),
+    ("vit-classes", "ViTForImageClassification", {**IMAGE, "qkv_bias": False}),
+]  # fmt: skip
+
+
+def makeModel(kind, fields):
+    torch.manual_seed(1)
+    model = getattr(transformers, kind)
+    config = model.config_class(**{key: value for key, value in fields.items() if value is not None or key in model.config_class().to_dict()})
+    model = model._from_config(config, attn_implementation="eager").to(torch.float32).eval()
+    # Weights that nobody trained are so small that many a mistake would not show.
+    for parameter in model.parameters():
+        torch.nn.init.uniform_(parameter, -0.5, 0.5)
+    return model
+
+
+def makeInputs(kind, fields, batch, length):
+    generator = numpy.random.default_rng(length)
+    if "image_size" in fields:
+        return {"pixel_values": generator.uniform(-1, 1, (batch, 3, fields["image_size"], fields["image_size"])).astype(numpy.float32)}
+    inputs = {"input_ids": generator.integers(0, fields["vocab_size"], (batch, length))}
+    if kind.endswith("ForCausalLM"):
+        return inputs
+    # Texts end in padding, of which one has none.
+    inputs["attention_mask"] = (numpy.arange(length)[None, :] < numpy.maximum(length - 3 * numpy.arange(batch), 1)[:, None]).astype(numpy.int64)
+    if kind.startswith("Bert"):
+        inputs["token_type_ids"] = generator.integers(0, 2, (batch, length))
+    return inputs
+
+
+def check(name, kind, fields):
+    """What is wrong with a model, a line each."""
+    model, faults = makeModel(kind, fields), []
+    with tempfile.TemporaryDirectory() as folder:
+        source, artifact = os.path.join(folder, "model"), os.path.join(folder, "model.tenon")
+        model.save_pretrained(source)
+        subprocess.run(["tenon", "compile", source, "-o", artifact], check=True)
+        for batch, length in ((1, 1), (1, 13), (3, 7), (2, 24)):
+            inputs, command = makeInputs(kind, fields, batch, length), ["tenon-run", artifact, "--output-dir", folder]
+            for key, value in inputs.items():
+                numpy.save(os.path.join(folder, key + ".npy"), value)
+                command += ["--input", f"{key}={folder}/{key}.npy"]
+            subprocess.run(command, check=True)
+            with torch.no_grad():
+                outputs = model(**{key: torch.tensor(value) for key, value in inputs.items()})
+            for key in ("logits", "start_logits", "end_logits", "last_hidden_state", "pooler_output"):
+                if outputs.get(key) is None:
+                    continue
+                want, got = outputs[key].numpy(), numpy.load(os.path.join(folder, key + ".npy"))
+                error = float(abs(got - want).max() / abs(want).max()) if got.shape == want.shape else float("inf")
+                if not error < 1e-4:
+                    faults.append(f"{name}: {key} of {batch} texts of {length} tokens differs by {error}")
+    return faults
+
+
+def main():
+    names = sys.argv[1:] or [name for name, _, _ in MODELS]
+    faults = [fault for name, kind, fields in MODELS if name in names for fault in check(name, kind, fields)]
+    print("\n".join(faults + [f"{len(names)} models, {len(faults)} faults"]))
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
