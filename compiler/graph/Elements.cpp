@@ -82,16 +82,9 @@ static SmallVector<char> unpack(ArrayRef<char> packed, RankedTensorType type) {
   return bytes;
 }
 
-ElementsAttr tenon::makeElements(RankedTensorType type, ArrayRef<char> bytes, std::shared_ptr<const void> holder,
-                                 StringRef name) {
+static ElementsAttr makeStored(RankedTensorType type, ArrayRef<char> bytes, std::shared_ptr<const void> holder,
+                               StringRef name) {
   size_t width = getByteWidth(type.getElementType());
-  assert(static_cast<int64_t>(bytes.size()) == getFileBytes(type.getElementType(), type.getNumElements()) &&
-         "the importer has compared the bytes of a tensor with its shape");
-  if (getPerByte(type.getElementType()) > 1) {
-    auto unpacked = std::make_shared<SmallVector<char>>(unpack(bytes, type));
-    bytes = *unpacked;
-    holder = unpacked;
-  }
   // MLIR keeps booleans as bits; any byte but zero is true.
   if (type.getElementType().isInteger(1)) {
     SmallVector<bool> values;
@@ -112,4 +105,19 @@ ElementsAttr tenon::makeElements(RankedTensorType type, ArrayRef<char> bytes, st
   auto blob = UnmanagedAsmResourceBlob::allocateWithAlign(bytes, width,
                                                           [holder = std::move(holder)](void *, size_t, size_t) {});
   return DenseResourceElementsAttr::get(type, name, std::move(blob));
+}
+
+ElementsAttr tenon::makeElements(RankedTensorType type, ArrayRef<char> bytes, std::shared_ptr<const void> holder,
+                                 StringRef name) {
+  assert(static_cast<int64_t>(bytes.size()) == getFileBytes(type.getElementType(), type.getNumElements()) &&
+         "the importer has compared the bytes of a tensor with its shape");
+  return getPerByte(type.getElementType()) > 1 ? makeUnpackedElements(type, unpack(bytes, type), name)
+                                               : makeStored(type, bytes, std::move(holder), name);
+}
+
+ElementsAttr tenon::makeUnpackedElements(RankedTensorType type, SmallVector<char> bytes, StringRef name) {
+  assert(static_cast<int64_t>(bytes.size()) == type.getNumElements() && type.getElementTypeBitWidth() <= 8 &&
+         "there is a byte for each element");
+  auto holder = std::make_shared<SmallVector<char>>(std::move(bytes));
+  return makeStored(type, *holder, holder, name);
 }

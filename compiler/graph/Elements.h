@@ -38,6 +38,10 @@ int64_t getFileBytes(mlir::Type elementType, int64_t count);
 mlir::ElementsAttr makeElements(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes,
                                 std::shared_ptr<const void> holder, llvm::StringRef name);
 
+/// The same from one byte for each element, whose types have 8 bits at most, as kernels have them.
+mlir::ElementsAttr makeUnpackedElements(mlir::RankedTensorType type, llvm::SmallVector<char> bytes,
+                                        llvm::StringRef name);
+
 } // namespace tenon
 
 #endif // TENON_COMPILER_GRAPH_ELEMENTS_H

@@ -294,6 +294,9 @@ Tensor rmsNorm(const Tensor &x, const Tensor &scale, double epsilon);
 /// Rotates pairs of features by angles: x is [..., length, size], where features i and i + size / 2 are a
 /// pair; cosines and sines are [length, size / 2].
 Tensor rope(const Tensor &x, const Tensor &cosines, const Tensor &sines);
+/// Integers as the floats that they stand for, (x - zero) * scale in f32. Scale and zero, which may be left out, have
+/// x's dimensions or 1; along `axis` each of their elements is that of `block` neighbours.
+Tensor dequantize(const Tensor &x, const Tensor &scale, const Tensor &zero, int64_t axis, int64_t block);
 /// softmax(queries @ transpose(keys) * scale) @ values. Queries are [batch, heads, queries, size], keys and
 /// values [batch, keyHeads, keys, size], where keyHeads divides heads: each is shared by as many heads in a
 /// row. `mask`, which may be left out, says with booleans which keys are seen: [queries, keys], or [batch, 1,

@@ -306,6 +306,15 @@ static double getLowest(const Tensor &x) {
   return type ? llvm::APFloat::getLargest(type.getFloatSemantics(), /*Negative=*/true).convertToDouble() : 0;
 }
 
+Tensor graph::dequantize(const Tensor &x, const Tensor &scale, const Tensor &zero, int64_t axis, int64_t block) {
+  SmallVector<Tensor> operands{x, scale};
+  if (zero.getGraph())
+    operands.push_back(zero);
+  return applyAlong(axis, x.rank(), operands, [&](GraphBuilder &b, int64_t axis) {
+    return b.dequantize(x.getValue(), scale.getValue(), zero.getValue(), axis, block, b.f32());
+  });
+}
+
 static Tensor attendTo(const Tensor &scores, const Tensor &mask, double softcap) {
   Tensor capped = softcap == 0 ? scores : tanh(scores / softcap) * softcap;
   return softmax(mask.getGraph() ? where(mask, capped, getLowest(capped)) : capped, -1);

@@ -4,6 +4,7 @@
 """Tiny Hugging Face models with seeded weights, against the architectures written out in plain Python.
 
 usage: huggingface.py [NAME...]      all models where none is named; build/bin has to be on the PATH
+       huggingface.py --part 2/3     each third model, from the second on
 """
 
 import math
@@ -82,6 +83,76 @@ class Weights:
         scale = self.vector(name + ".weight", len(x[0]), 0.5, 1.5)
         means = [math.fsum(value * value for value in row) / len(row) for row in x]
         return [[v / math.sqrt(mean + epsilon) * (offset + s) for v, s in zip(row, scale)] for row, mean in zip(x, means)]
+
+
+def packWords(rows, bits, byRows=False, places=range(8)):
+    """A matrix of numbers of few bits in words of 32, signed: of neighbours of a row, or with `byRows` of a column."""
+    if byRows:
+        return [list(row) for row in zip(*packWords(list(zip(*rows)), bits))]
+    count, words = 32 // bits, []
+    for row in rows:
+        groups = [row[i : i + count] for i in range(0, len(row), count)]
+        values = [sum(number << places[i] * bits for i, number in enumerate(group)) for group in groups]
+        words.append([value - (1 << 32) if value >> 31 else value for value in values])
+    return words
+
+
+class QuantizedWeights(Weights):
+    """The matrices of products as a method of quantisation has them; `matrix` gives the numbers that they stand for."""
+
+    def __init__(self, seed, method, bits=4, group=8, symmetric=False, sorts=False):
+        super().__init__(seed)
+        self.method, self.bits, self.group, self.symmetric, self.sorts, self.known = method, bits, group, symmetric, sorts, {}
+
+    def put(self, name, rows, dtype):
+        self.tensors[name] = ((len(rows), len(rows[0])), [value for row in rows for value in row], dtype)
+
+    def matrix(self, name, rows, columns, *args, **options):
+        if not name.endswith("_proj.weight"):
+            return super().matrix(name, rows, columns, *args, **options)
+        if name not in self.known:
+            self.known[name] = self.quantize(name[: -len(".weight")], rows, columns)
+        return self.known[name]
+
+    def quantize(self, name, out, size):
+        limit, groups, r = 1 << self.bits, size // self.group if self.group else 1, self.random
+        places = [i // self.group if self.group else 0 for i in range(size)]
+        if self.sorts:
+            r.shuffle(places)
+        numbers = [[r.randrange(limit) for _ in range(size)] for _ in range(out)]
+        zeros = [[limit // 2 if self.symmetric else r.randrange(limit) for _ in range(groups)] for _ in range(out)]
+        scales = [[r.randrange(1, 64) / (32 * limit) for _ in range(groups)] for _ in range(out)]
+        getattr(self, self.method)(name, numbers, zeros, scales, places)
+        return [[(row[i] - zero[g]) * scale[g] for i, g in enumerate(places)] for row, zero, scale in zip(numbers, zeros, scales)]
+
+    def gptq(self, name, numbers, zeros, scales, places):
+        transposed = lambda rows: [list(row) for row in zip(*rows)]
+        self.put(name + ".qweight", packWords(transposed(numbers), self.bits, byRows=True), "I32")
+        less = [[(zero - 1) % (1 << self.bits) for zero in row] for row in transposed(zeros)]
+        self.put(name + ".qzeros", packWords(less, self.bits), "I32")
+        self.put(name + ".scales", transposed(scales), "F16")
+        self.tensors[name + ".g_idx"] = ((len(places),), places, "I32")
+
+    def awq(self, name, numbers, zeros, scales, places):
+        transposed, order = lambda rows: [list(row) for row in zip(*rows)], (0, 4, 1, 5, 2, 6, 3, 7)
+        self.put(name + ".qweight", packWords(transposed(numbers), 4, places=order), "I32")
+        self.put(name + ".qzeros", packWords(transposed(zeros), 4, places=order), "I32")
+        self.put(name + ".scales", transposed(scales), "F16")
+
+    def packed(self, name, numbers, zeros, scales, places):
+        self.put(name + ".weight_packed", packWords(numbers, self.bits), "I32")
+        self.put(name + ".weight_scale", scales, "BF16")
+        self.tensors[name + ".weight_shape"] = ((2,), [len(numbers), len(places)], "I64")
+        if not self.symmetric:
+            self.put(name + ".weight_zero_point", packWords(zeros, self.bits, byRows=True), "I32")
+
+    def int8(self, name, numbers, zeros, scales, places):
+        self.put(name + ".weight", [[number - 128 for number in row] for row in numbers], "I8")
+        self.put(name + ".weight_scale", scales, "F32")
+
+    def int8Largest(self, name, numbers, zeros, scales, places):
+        self.put(name + ".weight", [[number - 128 for number in row] for row in numbers], "I8")
+        self.tensors[name + ".SCB"] = ((len(scales),), [127 * scale[0] for scale in scales], "F32")
 
 
 def attend(queries, keys, values, heads, keyHeads, scale, sees, cap=None):
@@ -468,7 +539,21 @@ def makeModels():
     qwen2 = named("Qwen2", use_sliding_window=True, sliding_window=3, max_window_layers=1)
     del qwen2["head_dim"]
     qwen2["hidden_size"] = 32
+    few = {**LLAMA, "num_hidden_layers": 1, "hidden_size": 16, "intermediate_size": 24, "rope_theta": 50.0}
+    group = lambda **weights: {"quant_method": "compressed-tensors", "config_groups": {"group_0": {"input_activations": None, "weights": {"type": "int", **weights}}}}
+
+    def quantized(name, fields, method, **options):
+        config = {**few, "quantization_config": fields}
+        return Model(config, lambda w, c, ids: llama(w, c, ids, *plainRope(50.0, 8)), QuantizedWeights(name, method, **options))
+
     return {
+        "gptq": quantized("gptq", {"quant_method": "gptq", "bits": 4, "group_size": 8, "desc_act": True}, "gptq", sorts=True),
+        "gptq-8": quantized("gptq-8", {"quant_method": "gptq", "bits": 8, "group_size": -1}, "gptq", bits=8, group=0),
+        "awq": quantized("awq", {"quant_method": "awq", "bits": 4, "group_size": 8, "version": "gemm"}, "awq"),
+        "packed": quantized("packed", {**group(num_bits=4, strategy="group", group_size=8, symmetric=False), "format": "pack-quantized"}, "packed"),
+        "packed-8": quantized("packed-8", {**group(num_bits=8, strategy="channel", symmetric=True), "format": "pack-quantized"}, "packed", bits=8, group=0, symmetric=True),
+        "int8": quantized("int8", {**group(num_bits=8, strategy="channel", symmetric=True), "format": "int-quantized"}, "int8", bits=8, group=0, symmetric=True),
+        "int8-largest": quantized("int8-largest", {"quant_method": "bitsandbytes", "load_in_8bit": True}, "int8Largest", bits=8, group=0, symmetric=True),
         "llama": Model(plain, lambda w, c, ids: llama(w, c, ids, *plainRope(50.0, 8))),
         "llama-bf16-shards": Model(biased, lambda w, c, ids: llama(w, c, ids, *plainRope(10000.0, 8)), rounded, dtype="BF16", shards=3),
         "llama-llama3": Model(old, lambda w, c, ids: llama(w, c, ids, *llama3Rope(100.0, 8, 4.0, 1.0, 4.0, 32))),
@@ -557,6 +642,9 @@ def check(name, model):
 def main():
     models = makeModels()
     names = sys.argv[1:] or list(models)
+    if names[0] == "--part":
+        part, count = map(int, names[1].split("/"))
+        names = list(models)[part - 1 :: count]
     faults = [fault for name in names for fault in check(name, models[name])]
     for fault in faults:
         print(fault)

@@ -1,7 +1,7 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""Hugging Face folders, with the standard library alone: config.json and safetensors files of one element type."""
+"""Hugging Face folders, with the standard library alone: config.json and safetensors files."""
 
 import json
 import os
@@ -14,20 +14,24 @@ def bfloat16(x):
     return struct.unpack("<f", struct.pack("<I", (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000))[0]
 
 
+_INTEGERS = {"I8": "b", "I32": "i", "I64": "q"}
+
+
 def _encode(values, dtype):
     if dtype == "BF16":
         return b"".join(struct.pack("<f", x)[2:] for x in values)
-    if dtype == "I32":
-        return struct.pack(f"<{len(values)}i", *map(int, values))
+    if dtype in _INTEGERS:
+        return struct.pack(f"<{len(values)}{_INTEGERS[dtype]}", *map(int, values))
     return struct.pack(f"<{len(values)}{'e' if dtype == 'F16' else 'f'}", *values)
 
 
 def safetensors(tensors, dtype="F32"):
-    """The bytes of a file with these (shape, values) by name."""
+    """The bytes of a file with these (shape, values) by name; a third part is the element type of its own that one has."""
     header, data = {"__metadata__": {"format": "pt"}}, b""
-    for name, (shape, values) in sorted(tensors.items()):
-        encoded = _encode(values, dtype)
-        header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [len(data), len(data) + len(encoded)]}
+    for name, (shape, values, *own) in sorted(tensors.items()):
+        kind = own[0] if own else dtype
+        encoded = _encode(values, kind)
+        header[name] = {"dtype": kind, "shape": list(shape), "data_offsets": [len(data), len(data) + len(encoded)]}
         data += encoded
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)

@@ -95,22 +95,39 @@ int64_t Checkpoint::countRows(StringRef name) const {
   return it == tensors.end() || it->second.tensor.shape.empty() ? 1 : it->second.tensor.shape.front();
 }
 
-ElementsAttr Checkpoint::get(StringRef name, ArrayRef<int64_t> shape) {
+const Checkpoint::Entry *Checkpoint::find(StringRef name, ArrayRef<int64_t> shape) {
   auto it = tensors.find(name);
   if (it == tensors.end()) {
     missing.push_back(name.str());
-    return {};
+    return nullptr;
   }
-  const StoredTensor &tensor = it->second.tensor;
-  if (ArrayRef(tensor.shape) != shape) {
-    misshapen.push_back(name.str() + " is " + shapeToString(tensor.shape) + " and not " + shapeToString(shape));
+  if (ArrayRef(it->second.tensor.shape) == shape)
+    return &it->second;
+  misshapen.push_back(name.str() + " is " + shapeToString(it->second.tensor.shape) + " and not " +
+                      shapeToString(shape));
+  return nullptr;
+}
+
+ElementsAttr Checkpoint::get(StringRef name, ArrayRef<int64_t> shape) {
+  const Entry *entry = find(name, shape);
+  if (!entry)
     return {};
-  }
+  const StoredTensor &tensor = entry->tensor;
   if (!isa_and_nonnull<FloatType>(tensor.elementType)) {
     unsupported.push_back(name.str() + " is " + tensor.dtype);
     return {};
   }
-  return makeElements(RankedTensorType::get(shape, tensor.elementType), tensor.bytes, it->second.file, name);
+  return makeElements(RankedTensorType::get(shape, tensor.elementType), tensor.bytes, entry->file, name);
+}
+
+std::optional<ArrayRef<char>> Checkpoint::getBytes(StringRef name, ArrayRef<int64_t> shape, StringRef dtype) {
+  const Entry *entry = find(name, shape);
+  if (!entry)
+    return std::nullopt;
+  if (entry->tensor.dtype == dtype)
+    return entry->tensor.bytes;
+  unsupported.push_back(name.str() + " is " + entry->tensor.dtype + " and not " + dtype.str());
+  return std::nullopt;
 }
 
 /// The first of many, and how many more there are.

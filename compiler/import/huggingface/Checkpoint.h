@@ -35,7 +35,10 @@ public:
   /// The elements of a weight, which point into the mapped file; null where there is none of that name and
   /// shape, or it does not hold floats.
   mlir::ElementsAttr get(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
-  /// Reports what get() could not give.
+  /// The bytes of a tensor, which the mapped file keeps; nothing where there is none of that name, shape and dtype.
+  std::optional<llvm::ArrayRef<char>> getBytes(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
+                                               llvm::StringRef dtype);
+  /// Reports what could not be had.
   void reportFaults(llvm::StringRef architecture);
 
 private:
@@ -43,6 +46,7 @@ private:
     StoredTensor tensor;
     std::shared_ptr<const MappedFile> file;
   };
+  const Entry *find(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
   bool readFile(llvm::StringRef name, llvm::StringMap<Entry> &found);
   bool readShards(const Json &index);
 

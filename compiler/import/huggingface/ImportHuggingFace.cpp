@@ -36,10 +36,7 @@ static OwningOpRef<ModuleOp> importFolder(ExternalFiles &files, const ImportOpti
   if (!config)
     return {};
   const Architecture *architecture = findArchitecture(*config);
-  if (config->has("quantization_config"))
-    report.add(ImportFault::unsupported,
-               "config.json: 'quantization_config' is there, but quantised weights are not supported; "
-               "take the model before it was quantised");
+  Quantization quantization = readQuantization(*config);
   Checkpoint checkpoint(files, report, context);
   if (report.hasFaults() || !checkpoint.read())
     return {};
@@ -47,6 +44,7 @@ static OwningOpRef<ModuleOp> importFolder(ExternalFiles &files, const ImportOpti
   InputShapes inputShapes(options, report, context);
   ModelContext model(graph, *config, checkpoint, inputShapes);
   model.pooling = readPooling(files, report);
+  model.quantization = quantization;
   architecture->build(model);
   checkpoint.reportFaults(architecture->name);
   if (report.hasFaults())

@@ -67,17 +67,21 @@ Tensor ModelContext::declared(const std::string &name, DType type) {
 // Weights
 //===----------------------------------------------------------------------===//
 
-Tensor ModelContext::weight(const std::string &name, ArrayRef<int64_t> shape) {
+Tensor ModelContext::storedWeight(const std::string &name, ArrayRef<int64_t> shape) {
   ElementsAttr elements = checkpoint.get(prefix + name, shape);
-  if (!elements)
-    return graph.missing();
-  return cast(graph.weight(prefix + name, elements), DType::f32);
+  return elements ? graph.weight(prefix + name, elements) : graph.missing();
+}
+
+Tensor ModelContext::weight(const std::string &name, ArrayRef<int64_t> shape) {
+  Tensor stored = storedWeight(name, shape);
+  return stored ? cast(stored, DType::f32) : stored;
 }
 
 Tensor ModelContext::linear(const Tensor &x, const std::string &name, int64_t in, int64_t out, bool hasBias) {
   Scope scope(*this, name);
-  Tensor matrix = weight("weight", {out, in});
-  return graph::linear(x, matrix, hasBias ? weight("bias", out) : Tensor());
+  QuantizedMatrix read = matrix(in, out);
+  Tensor ordered = read.order.getGraph() ? gather(x, read.order, -1) : x;
+  return graph::linear(ordered, read.matrix, hasBias ? weight("bias", out) : Tensor());
 }
 
 Tensor ModelContext::layerNorm(const Tensor &x, const std::string &name, int64_t size, double epsilon) {

@@ -13,6 +13,7 @@
 #include "compiler/import/huggingface/Checkpoint.h"
 #include "compiler/import/huggingface/Config.h"
 #include "compiler/import/huggingface/Pooling.h"
+#include "compiler/import/huggingface/Quantization.h"
 
 namespace tenon::huggingface {
 
@@ -23,6 +24,11 @@ using graph::Tensor;
 using Activation = Tensor (*)(const Tensor &);
 /// The function that a field of the config names; null where it is not known, which has been reported.
 Activation readActivation(const Config &config, const std::string &key, const std::string &otherwise);
+
+/// The matrix [out, in] of a product, and in what order it wants the features of `in`; empty where that is their own.
+struct QuantizedMatrix {
+  Tensor matrix, order = {};
+};
 
 /// The graph under construction, and where its numbers come from. Weights are named below a prefix, as in the
 /// checkpoint: `m.linear(x, "attention.q_proj", out)` reads "model.layers.0.attention.q_proj.weight" inside
@@ -38,6 +44,7 @@ public:
   Checkpoint &checkpoint;
   /// What an encoder's tokens become in the end, where the folder says so.
   std::optional<Pooling> pooling;
+  Quantization quantization;
 
   /// While it lives, weights have this prefix, after those around it, and operations its name.
   class Scope {
@@ -72,6 +79,19 @@ public:
   /// Widened or narrowed to f32, in which everything is computed.
   Tensor weight(const std::string &name, llvm::ArrayRef<int64_t> shape);
   bool hasWeight(const std::string &name) const { return checkpoint.contains(prefix + name); }
+  /// Below the current prefix, in the type that the file has: bytes of `dtype`, as the format calls it; floats.
+  /// Nothing, or an empty tensor, where they cannot be had.
+  std::optional<llvm::ArrayRef<char>> storedBytes(const std::string &name, llvm::ArrayRef<int64_t> shape,
+                                                  llvm::StringRef dtype) {
+    return checkpoint.getBytes(prefix + name, shape, dtype);
+  }
+  Tensor storedWeight(const std::string &name, llvm::ArrayRef<int64_t> shape);
+  /// A weight of elements that are made of those of the file.
+  Tensor weightOf(const std::string &name, mlir::ElementsAttr elements) {
+    return graph.weight(prefix + name, elements);
+  }
+  /// The matrix of the current prefix, which is quantized if the checkpoint has it so.
+  QuantizedMatrix matrix(int64_t in, int64_t out);
   /// As many rows as `name`.weight has: the labels of a classifier, which configs do not always count.
   int64_t countOutputs(const std::string &name) const { return checkpoint.countRows(prefix + name + ".weight"); }
   /// `name`.weight is [out, in].
@@ -89,9 +109,12 @@ public:
   /// Refuses texts that are longer than the `count` positions that `name` has for them.
   void requireLength(const Dim &length, const std::string &name, int64_t count);
 
+  /// Reports what is wrong with the matrix of the current prefix.
+  void refuseMatrix(const llvm::Twine &text) { refuse(llvm::StringRef(prefix).drop_back() + ": " + text); }
+
 private:
-  Tensor declared(const std::string &name, graph::DType type);
   void refuse(const llvm::Twine &text) { config.getReport().add(ImportFault::invalidModel, text); }
+  Tensor declared(const std::string &name, graph::DType type);
 
   InputShapes &inputShapes;
   std::string prefix;

@@ -48,6 +48,15 @@ GPT2_SHAPES = {
     "h.0.mlp.c_fc.weight": (2, 8), "h.0.mlp.c_fc.bias": (8,), "h.0.mlp.c_proj.weight": (8, 2), "h.0.mlp.c_proj.bias": (2,),
 }  # fmt: skip
 
+# Quantized models, whose features fill words.
+Q = "model.layers.0.self_attn.q_proj"
+GPTQ = {**CONFIG, "hidden_size": 8, "quantization_config": {"quant_method": "gptq", "group_size": 4}}
+WIDE = weights({name: tuple(8 if extent == 4 else extent * 2 if "_proj" in name and extent == 2 else extent for extent in shape) for name, shape in SHAPES.items()})
+COMPRESSED = {
+    "quant_method": "compressed-tensors", "format": "int-quantized",
+    "config_groups": {"group_0": {"input_activations": {"num_bits": 8}, "weights": {"num_bits": 8, "type": "int"}}},
+}  # fmt: skip
+
 # name: config, tensors
 MODELS = {
     "good": (CONFIG, GOOD),
@@ -57,8 +66,14 @@ MODELS = {
     "architecture": ({**CONFIG, "architectures": ["MambaForCausalLM"]}, GOOD),
     "type": ({"model_type": "t5"}, GOOD),
     "activation": ({**CONFIG, "hidden_act": "mish"}, GOOD),
-    "rope": ({**CONFIG, "rope_scaling": {"type": "su", "factor": 2}}, GOOD),
-    "quantized": ({**CONFIG, "quantization_config": {"quant_method": "gptq"}}, GOOD),
+    "rope": ({**CONFIG, "rope_scaling": {"type": "ntk", "factor": 2}}, GOOD),
+    "quantized": ({**CONFIG, "quantization_config": {"quant_method": "hqq"}}, GOOD),
+    "quantized-activations": ({**CONFIG, "quantization_config": COMPRESSED}, GOOD),
+    "quantized-bits": ({**CONFIG, "quantization_config": {"quant_method": "gptq", "bits": 3}}, GOOD),
+    "quantized-uneven": ({**CONFIG, "quantization_config": {"quant_method": "gptq"}}, {**GOOD, f"{Q}.qweight": ((1, 4), [0] * 4, "I32")}),
+    "quantized-words": (GPTQ, {**WIDE, f"{Q}.qweight": ((2, 8), [0] * 16, "I32"), f"{Q}.qzeros": ((1, 1), [0], "I32"), f"{Q}.scales": ((1, 8), [1.0] * 8)}),
+    "quantized-type": (GPTQ, {**WIDE, f"{Q}.qweight": ((1, 8), [0] * 8), f"{Q}.qzeros": ((1, 1), [0], "I32"), f"{Q}.scales": ((1, 8), [1.0] * 8)}),
+    "quantized-order": (GPTQ, {**WIDE, f"{Q}.qweight": ((1, 8), [0] * 8, "I32"), f"{Q}.qzeros": ((2, 1), [0] * 2, "I32"), f"{Q}.scales": ((2, 8), [1.0] * 16), f"{Q}.g_idx": ((8,), [0, 0, 0, 0, 1, 1, -1, 9], "I32")}),
     "size": ({**CONFIG, "hidden_size": -4}, GOOD),
     "absent": ({key: value for key, value in CONFIG.items() if key != "vocab_size"}, GOOD),
     "float": ({**CONFIG, "rms_norm_eps": "small\x1b[31m"}, GOOD),
