@@ -262,9 +262,10 @@ llvm::Expected<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<N
       if (!shapes)
         return shapes.takeError();
       set = std::move(*shapes);
-      // A refusal has its reason told when the inputs are bound.
+      // Nothing where the model refuses these sizes: it may have fewer positions. The reason of the last refusal is
+      // told when the inputs are bound.
       bytes = meter(set);
-      if (bytes.value_or(0) <= kMaxBytes)
+      if (bytes && *bytes <= kMaxBytes)
         break;
     }
     if (bytes)

@@ -32,8 +32,11 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
+#include <variant>
 
 namespace tenon {
 class GraphBuilder;
@@ -85,6 +88,19 @@ using ShapeRef = llvm::ArrayRef<Dim>;
 //===----------------------------------------------------------------------===//
 
 class Graph;
+class Tensor;
+
+/// Elements [begin, end) of a dimension, or every `step`th of them. Numbers below 0 count from the end, which is also
+/// what stands for an `end` that is left out.
+struct Slice {
+  Dim begin = 0;
+  std::optional<Dim> end = std::nullopt;
+  int64_t step = 1;
+};
+
+/// What is taken of a dimension: one element, and the dimension is gone; a slice; or those that integers say, whose
+/// dimensions stand in its place.
+using Index = std::variant<Dim, Slice, Tensor>;
 
 /// A value of a graph: small, to be copied freely, and of no use after the graph is gone. One that was made
 /// by default belongs to no graph, and is a fault as an operand.
@@ -100,6 +116,10 @@ public:
   /// 1 where there is no such axis, or no value.
   Dim dim(int64_t axis) const;
   Shape shape() const;
+
+  /// Parts of the first dimensions, one after the other: x[{Slice{}, 0, Slice{1, -1}}] is [:, 0, 1:-1] of numpy. What
+  /// lies out of range is a failure, as far as it is known now.
+  Tensor operator[](std::initializer_list<Index> indices) const;
 
   Graph *getGraph() const { return graph; }
   mlir::Value getValue() const { return value; }
@@ -274,6 +294,11 @@ Tensor concat(llvm::ArrayRef<Tensor> values, int64_t axis);
 /// A dimension of 1 that becomes dimension `axis` of the result.
 Tensor unsqueeze(const Tensor &x, int64_t axis);
 
+/// The index of the largest element along an axis, which is gone: the first of several. i64.
+Tensor argMax(const Tensor &x, int64_t axis);
+Tensor argMin(const Tensor &x, int64_t axis);
+/// The `count` largest elements along an axis, the largest first, and their indices, i64.
+std::pair<Tensor, Tensor> topK(const Tensor &x, const Dim &count, int64_t axis = -1);
 /// Each element the sum of those up to it along an axis.
 Tensor cumulativeSum(const Tensor &x, int64_t axis);
 
@@ -281,6 +306,29 @@ Tensor cumulativeSum(const Tensor &x, int64_t axis);
 Tensor gather(const Tensor &x, const Tensor &indices, int64_t axis);
 /// [count, width], [...] -> [..., width]
 Tensor embedding(const Tensor &table, const Tensor &ids);
+
+//===----------------------------------------------------------------------===//
+// Windows: x is [batch, channels, spatial...]
+//===----------------------------------------------------------------------===//
+
+/// How a window moves over the spatial dimensions: a number for each, or none for the usual one. `low` and `high` are
+/// the padding before and behind; without `high` it is the same.
+struct Steps {
+  llvm::SmallVector<int64_t, 3> strides = {}, dilations = {}, low = {}, high = {};
+};
+
+/// The filter is [filters, channels / groups, sizes...], the bias, which may be left out, [filters].
+Tensor convolve(const Tensor &x, const Tensor &filter, const Tensor &bias = {}, const Steps &steps = {},
+                int64_t groups = 1);
+Tensor maxPool(const Tensor &x, llvm::ArrayRef<int64_t> sizes, const Steps &steps = {});
+/// Padding does not count, unless `countsPadding`.
+Tensor averagePool(const Tensor &x, llvm::ArrayRef<int64_t> sizes, const Steps &steps = {}, bool countsPadding = false);
+/// (x - mean) / sqrt(variance + epsilon) * scale + bias, of which each has a number for each channel.
+Tensor batchNorm(const Tensor &x, const Tensor &scale, const Tensor &bias, const Tensor &mean, const Tensor &variance,
+                 double epsilon);
+/// The same with the mean and the variance of equal groups of channels of each image: of one channel it is an instance
+/// norm.
+Tensor groupNorm(const Tensor &x, int64_t groups, const Tensor &scale, const Tensor &bias, double epsilon);
 
 //===----------------------------------------------------------------------===//
 // Parts of networks

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/graph/Graph.h"
+#include "compiler/graph/Apply.h"
 #include "compiler/graph/GraphBuilder.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,8 +18,7 @@ using namespace tenon::graph;
 // Making one tensor of others
 //===----------------------------------------------------------------------===//
 
-/// The graph of all operands; null where one has none, or another. Then the others' graphs have failed.
-static Graph *findGraph(ArrayRef<Tensor> operands) {
+Graph *graph::findGraph(ArrayRef<Tensor> operands) {
   Graph *graph = nullptr;
   for (const Tensor &operand : operands)
     graph = graph ? graph : operand.getGraph();
@@ -31,18 +30,14 @@ static Graph *findGraph(ArrayRef<Tensor> operands) {
   return graph;
 }
 
-using Make = llvm::function_ref<Value(GraphBuilder &)>;
-
-/// What `make` gives, in the operands' graph; an empty tensor where that or one of them has failed.
-static Tensor apply(ArrayRef<Tensor> operands, Make make) {
+Tensor graph::apply(ArrayRef<Tensor> operands, llvm::function_ref<Value(GraphBuilder &)> make) {
   Graph *graph = findGraph(operands);
   if (!graph)
     return {};
   return Tensor(*graph, graph->hasFailed() ? Value() : make(graph->getBuilder()));
 }
 
-/// The same for what has an axis, which `make` gets counted from 0.
-static Tensor applyAlong(int64_t axis, int64_t rank, ArrayRef<Tensor> operands,
+Tensor graph::applyAlong(int64_t axis, int64_t rank, ArrayRef<Tensor> operands,
                          llvm::function_ref<Value(GraphBuilder &, int64_t)> make) {
   return apply(operands, [&](GraphBuilder &b) -> Value {
     if (axis >= -rank && axis < rank)
@@ -256,6 +251,25 @@ Tensor graph::concat(ArrayRef<Tensor> values, int64_t axis) {
 Tensor graph::unsqueeze(const Tensor &x, int64_t axis) {
   return applyAlong(axis, x.rank() + 1, x,
                     [&](GraphBuilder &b, int64_t axis) { return b.unsqueeze(x.getValue(), axis); });
+}
+
+Tensor graph::argMax(const Tensor &x, int64_t axis) {
+  return applyAlong(axis, x.rank(), x,
+                    [&](GraphBuilder &b, int64_t axis) { return b.argMax(x.getValue(), axis, /*keepdims=*/false); });
+}
+Tensor graph::argMin(const Tensor &x, int64_t axis) {
+  return applyAlong(axis, x.rank(), x,
+                    [&](GraphBuilder &b, int64_t axis) { return b.argMin(x.getValue(), axis, /*keepdims=*/false); });
+}
+
+std::pair<Tensor, Tensor> graph::topK(const Tensor &x, const Dim &count, int64_t axis) {
+  Value indices;
+  Tensor values = applyAlong(axis, x.rank(), x, [&](GraphBuilder &b, int64_t axis) {
+    auto [largest, places] = b.topK(x.getValue(), axis, count.getExpr(b.getContext()), /*largest=*/true);
+    indices = places;
+    return largest;
+  });
+  return {values, values.getGraph() ? Tensor(*values.getGraph(), indices) : Tensor()};
 }
 
 Tensor graph::cumulativeSum(const Tensor &x, int64_t axis) {

@@ -463,6 +463,45 @@ def gemma(w, c, ids, ropes, norms, cap, softcap):
     return {"logits": [[math.tanh(dot(row, word) / softcap) * softcap for word in words] for row in x]}
 
 
+def whisper(w, c, spectrum, ids):
+    """`spectrum` is the numbers of its bands, one band after another."""
+    hidden, frames = c["d_model"], 2 * c["max_source_positions"]
+
+    def convolve(name, rows, stride):
+        width = len(rows[0])
+        filters = w.matrix(name + ".weight", hidden, width * 3, shape=(hidden, width, 3))
+        bias = w.vector(name + ".bias", hidden)
+        at = lambda i, band: rows[i][band] if 0 <= i < len(rows) else 0.0
+        windows = [[at(i + tap, band) for band in range(width) for tap in (-1, 0, 1)] for i in range(0, len(rows), stride)]
+        return [[gelu(dot(window, row) + b) for row, b in zip(filters, bias)] for window in windows]
+
+    def attention(at, heads, x, source, sees):
+        q, k, v = (w.linear(f"{at}.{name}_proj", rows, hidden, name != "k") for name, rows in (("q", x), ("k", source), ("v", source)))
+        return w.linear(at + ".out_proj", attend(q, k, v, heads, heads, (hidden // heads) ** -0.5, sees), hidden)
+
+    def layers(root, count, heads, width, x, heard=None):
+        for layer in range(count):
+            at = f"{root}.layers.{layer}."
+            h = w.layerNorm(at + "self_attn_layer_norm", x, 1e-5)
+            x = list(map(add, x, attention(at + "self_attn", heads, h, h, lambda query, key: heard is None or key <= query)))
+            if heard:
+                h = w.layerNorm(at + "encoder_attn_layer_norm", x, 1e-5)
+                x = list(map(add, x, attention(at + "encoder_attn", heads, h, heard, lambda query, key: True)))
+            h = w.linear(at + "fc1", w.layerNorm(at + "final_layer_norm", x, 1e-5), width)
+            x = list(map(add, x, w.linear(at + "fc2", [[gelu(value) for value in row] for row in h], hidden)))
+        return w.layerNorm(root + ".layer_norm", x, 1e-5)
+
+    rows = [[spectrum[band * frames + i] for band in range(c["num_mel_bins"])] for i in range(frames)]
+    x = convolve("model.encoder.conv2", convolve("model.encoder.conv1", rows, 1), 2)
+    x = list(map(add, x, w.matrix("model.encoder.embed_positions.weight", len(x), hidden)))
+    heard = layers("model.encoder", c["encoder_layers"], c["encoder_attention_heads"], c["encoder_ffn_dim"], x)
+    words = w.matrix("model.decoder.embed_tokens.weight", c["vocab_size"], hidden)
+    places = w.matrix("model.decoder.embed_positions.weight", c["max_target_positions"], hidden)
+    x = [add(words[token], place) for token, place in zip(ids, places)]
+    x = layers("model.decoder", c["decoder_layers"], c["decoder_attention_heads"], c["decoder_ffn_dim"], x, heard)
+    return {"logits": [[dot(row, word) for word in words] for row in x], "encoder_last_hidden_state": heard}
+
+
 #===--- Models: how a folder is written, and what one text gives
 
 LLAMA = {
@@ -509,6 +548,11 @@ DISTILBERT = {
 VIT = {
     "architectures": ["ViTForImageClassification"], "model_type": "vit", "hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 3,
     "intermediate_size": 20, "image_size": 6, "patch_size": 3, "num_channels": 2, "layer_norm_eps": 1e-12,
+}  # fmt: skip
+WHISPER = {
+    "architectures": ["WhisperForConditionalGeneration"], "model_type": "whisper", "vocab_size": 17, "d_model": 12, "num_mel_bins": 5,
+    "max_source_positions": 6, "max_target_positions": 16, "encoder_layers": 1, "decoder_layers": 2, "encoder_attention_heads": 3,
+    "decoder_attention_heads": 2, "encoder_ffn_dim": 20, "decoder_ffn_dim": 24,
 }  # fmt: skip
 
 LLAMA3 = {"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 32}
@@ -576,6 +620,7 @@ def makeModels():
         "roberta": Model(ROBERTA, roberta),
         "distilbert": Model(DISTILBERT, distilbert),
         "vit": Model(VIT, vit),
+        "whisper": Model(WHISPER, whisper),
         "bert-old-names": Model(BERT, lambda w, c, *inputs: bert(w, c, *inputs, "bert.", ("gamma", "beta"))),
     }
 
@@ -583,13 +628,22 @@ def makeModels():
 #===--- Running
 
 
+def shapeOf(model, name):
+    """Of one text or image, without the batch; nothing where the input has tokens."""
+    c = model.config
+    shapes = {"pixel_values": lambda: (c["num_channels"], c["image_size"], c["image_size"]), "input_features": lambda: (c["num_mel_bins"], 2 * c["max_source_positions"])}
+    return shapes[name]() if name in shapes else None
+
+
 def makeInputs(model, batch, length):
     """A list of rows for each input, by name."""
     generator = random.Random(f"{batch} {length}")
-    if model.config["model_type"] == "vit":
-        count = model.config["num_channels"] * model.config["image_size"] ** 2
-        return {"pixel_values": [[bfloat16(generator.uniform(-1, 1)) for _ in range(count)] for _ in range(batch)]}
     rows = lambda high: [[generator.randrange(high) for _ in range(length)] for _ in range(batch)]
+    numbers = lambda count: [[bfloat16(generator.uniform(-1, 1)) for _ in range(count)] for _ in range(batch)]
+    if model.config["model_type"] == "vit":
+        return {"pixel_values": numbers(math.prod(shapeOf(model, "pixel_values")))}
+    if model.config["model_type"] == "whisper":
+        return {"input_features": numbers(math.prod(shapeOf(model, "input_features"))), "decoder_input_ids": rows(model.config["vocab_size"])}
     inputs = {"input_ids": rows(model.config["vocab_size"])}
     if "bert" in model.config["model_type"]:
         # The first token is always seen, others by chance.
@@ -614,8 +668,8 @@ def compare(name, model, folder, batch, length):
     for key, rows in inputs.items():
         path = os.path.join(folder, key + ".npy")
         values = [value for row in rows for value in row]
-        side = model.config.get("image_size")
-        writeNpy(path, Tensor((batch, model.config["num_channels"], side, side), values) if side else integers(values, (batch, length)))
+        shape = shapeOf(model, key)
+        writeNpy(path, Tensor((batch, *shape), values) if shape else integers(values, (batch, length)))
         command += ["--input", f"{key}={path}"]
     subprocess.run(command, check=True)
     texts = [model.run(*text) for text in zip(*inputs.values())]

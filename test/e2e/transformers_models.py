@@ -28,6 +28,12 @@ TEXT = {**SMALL, "num_key_value_heads": None, "hidden_size": 24, "type_vocab_siz
 DISTIL = {"vocab_size": 37, "dim": 24, "n_layers": 2, "n_heads": 3, "hidden_dim": 40, "num_labels": 5, "max_position_embeddings": 40}
 IMAGE = {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 40, "image_size": 12, "patch_size": 4, "num_labels": 5}
 
+SPEECH = {
+    "vocab_size": 37, "d_model": 24, "num_mel_bins": 10, "max_source_positions": 11, "max_target_positions": 30, "encoder_layers": 2, "decoder_layers": 3,
+    "encoder_attention_heads": 3, "decoder_attention_heads": 6, "encoder_ffn_dim": 40, "decoder_ffn_dim": 56, "pad_token_id": 0, "bos_token_id": 1,
+    "eos_token_id": 2, "decoder_start_token_id": 1, "scale_embedding": True,
+}  # fmt: skip
+
 # Name, class of the model, fields of its config.
 MODELS = [
     ("llama", "LlamaForCausalLM", {**SMALL, "rope_parameters": LLAMA3}),
@@ -51,6 +57,7 @@ MODELS = [
       for task in ("Model", "ForMaskedLM", "ForQuestionAnswering", "ForSequenceClassification", "ForTokenClassification")),
     ("distilbert", "DistilBertModel", DISTIL),
     ("distilbert-classes", "DistilBertForSequenceClassification", DISTIL),
+    ("whisper", "WhisperForConditionalGeneration", SPEECH),
     ("vit", "ViTModel", IMAGE),
     ("vit-classes", "ViTForImageClassification", {**IMAGE, "qkv_bias": False}),
 ]  # fmt: skip
@@ -71,6 +78,9 @@ def makeInputs(kind, fields, batch, length):
     generator = numpy.random.default_rng(length)
     if "image_size" in fields:
         return {"pixel_values": generator.uniform(-1, 1, (batch, 3, fields["image_size"], fields["image_size"])).astype(numpy.float32)}
+    if "num_mel_bins" in fields:
+        features = generator.uniform(-1, 1, (batch, fields["num_mel_bins"], 2 * fields["max_source_positions"])).astype(numpy.float32)
+        return {"input_features": features, "decoder_input_ids": generator.integers(0, fields["vocab_size"], (batch, length))}
     inputs = {"input_ids": generator.integers(0, fields["vocab_size"], (batch, length))}
     if kind.endswith("ForCausalLM"):
         return inputs
@@ -96,7 +106,7 @@ def check(name, kind, fields):
             subprocess.run(command, check=True)
             with torch.no_grad():
                 outputs = model(**{key: torch.tensor(value) for key, value in inputs.items()})
-            for key in ("logits", "start_logits", "end_logits", "last_hidden_state", "pooler_output"):
+            for key in ("logits", "start_logits", "end_logits", "last_hidden_state", "pooler_output", "encoder_last_hidden_state"):
                 if outputs.get(key) is None:
                     continue
                 want, got = outputs[key].numpy(), numpy.load(os.path.join(folder, key + ".npy"))

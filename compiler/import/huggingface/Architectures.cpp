@@ -41,6 +41,7 @@ static constexpr Architecture kArchitectures[] = {
     {"XLMRobertaForTokenClassification", "xlm-roberta", buildRobertaForTokenClassification},
     {"ViTModel", "vit", buildVit},
     {"ViTForImageClassification", "vit", buildVitForImageClassification},
+    {"WhisperForConditionalGeneration", "whisper", buildWhisper},
 };
 
 const Architecture *tenon::huggingface::findArchitecture(const Config &config) {

@@ -46,6 +46,7 @@ void buildRobertaForSequenceClassification(ModelContext &model);
 void buildRobertaForTokenClassification(ModelContext &model);
 void buildVit(ModelContext &model);
 void buildVitForImageClassification(ModelContext &model);
+void buildWhisper(ModelContext &model);
 
 } // namespace tenon::huggingface
 

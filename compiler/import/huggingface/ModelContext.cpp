@@ -37,30 +37,26 @@ void ModelContext::checkHeads(int64_t hidden, int64_t heads) {
 // Inputs
 //===----------------------------------------------------------------------===//
 
+SmallVector<Tensor, 4> ModelContext::inputs(ArrayRef<Input> declared) {
+  for (const Input &input : declared)
+    inputShapes.declare(input.name, input.shape);
+  SmallVector<Tensor, 4> tensors;
+  for (const Input &input : declared) {
+    Shape shape;
+    auto dims = *inputShapes.getDims(input.name);
+    for (AffineExpr dim : dims)
+      shape.push_back(Dim(dim));
+    tensors.push_back(graph.input(input.name, shape, input.type));
+  }
+  inputShapes.checkOptions();
+  return tensors;
+}
+
 SmallVector<Tensor, 4> ModelContext::tokenInputs(ArrayRef<std::string> names) {
+  SmallVector<Input> declared;
   for (const std::string &name : names)
-    inputShapes.declare(name, {{"batch"}, {"length"}});
-  SmallVector<Tensor, 4> inputs;
-  for (const std::string &name : names)
-    inputs.push_back(declared(name, DType::i64));
-  inputShapes.checkOptions();
-  return inputs;
-}
-
-Tensor ModelContext::input(const std::string &name, ArrayRef<DeclaredDim> shape, DType type) {
-  inputShapes.declare(name, shape);
-  Tensor result = declared(name, type);
-  inputShapes.checkOptions();
-  return result;
-}
-
-/// The input of a shape that was declared, as the options leave it.
-Tensor ModelContext::declared(const std::string &name, DType type) {
-  Shape shape;
-  auto dims = *inputShapes.getDims(name);
-  for (AffineExpr dim : dims)
-    shape.push_back(Dim(dim));
-  return graph.input(name, shape, type);
+    declared.push_back({name, {{"batch"}, {"length"}}, DType::i64});
+  return inputs(declared);
 }
 
 //===----------------------------------------------------------------------===//

@@ -71,8 +71,14 @@ public:
 
   /// Integers of shape [batch, length]. All inputs of a model are declared in one call.
   llvm::SmallVector<Tensor, 4> tokenInputs(llvm::ArrayRef<std::string> names);
-  /// The only input of a model that takes no tokens. The extents are what the model declares; options may change it.
-  Tensor input(const std::string &name, llvm::ArrayRef<DeclaredDim> shape, graph::DType type);
+  /// An input as a model declares it: names and extents of its dimensions, which options may change.
+  struct Input {
+    std::string name;
+    std::vector<DeclaredDim> shape;
+    graph::DType type;
+  };
+  /// All inputs of a model, in one call.
+  llvm::SmallVector<Tensor, 4> inputs(llvm::ArrayRef<Input> declared);
 
   //===--- Weights
 
@@ -114,7 +120,6 @@ public:
 
 private:
   void refuse(const llvm::Twine &text) { config.getReport().add(ImportFault::invalidModel, text); }
-  Tensor declared(const std::string &name, graph::DType type);
 
   InputShapes &inputShapes;
   std::string prefix;

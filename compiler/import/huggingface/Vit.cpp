@@ -79,8 +79,8 @@ static Tensor encode(ModelContext &m, const VitConfig &c) {
   m.checkHeads(c.hidden, c.heads);
   if (m.hasFaults())
     return {};
-  Tensor x =
-      embed(m, c, m.input("pixel_values", {{"batch"}, {"", c.channels}, {"", c.image}, {"", c.image}}, DType::f32));
+  Tensor x = embed(
+      m, c, m.inputs({{"pixel_values", {{"batch"}, {"", c.channels}, {"", c.image}, {"", c.image}}, DType::f32}})[0]);
   for (int64_t i = 0; i < c.layers; ++i) {
     ModelContext::Scope layer(m, "encoder.layer." + std::to_string(i));
     x = runLayer(m, c, x);

@@ -124,6 +124,27 @@ TEST_CASE_METHOD(Fixture, "a failure says what is wrong") {
     attention(g.input("q", {1, 4, 1, 2}), g.input("k", {1, 3, 1, 2}), g.input("v", {1, 3, 1, 2}), 1);
     wanted = "cannot share the keys of 3 heads among 4";
   }
+  SECTION("strides") {
+    convolve(g.input("image", {1, 3, 8, 8}), g.input("filter", {4, 3, 3, 3}), {}, {.strides = {2}});
+    wanted = "has 1 strides for 2 spatial dimensions";
+  }
+  SECTION("groups of channels") {
+    Tensor image = g.input("image", {1, 3, 8, 8}), scale = g.input("scale", {3});
+    groupNorm(image, 2, scale, scale, 1e-5);
+    wanted = "cannot norm 3 channels in 2 groups";
+  }
+  SECTION("brackets") {
+    x[{0, 0, 0}];
+    wanted = "has 2 dimensions, not 3";
+  }
+  SECTION("a step") {
+    x[{Slice{0, 4, 0}}];
+    wanted = "takes every 0th element; steps are at least 1";
+  }
+  SECTION("an element out of range") {
+    x[{4}];
+    wanted = "'tenon.slice' op reads elements 4 to 4 of dimension 0, which has 4";
+  }
   SECTION("an equation") {
     einsum("ij,jk", x, x);
     wanted = "'ij,jk' is no equation of operands of rank 2 and 2, which looks like 'bik,bjk->bij'";
