@@ -1,0 +1,57 @@
+//===- AddedTokens.h - tokens that are found before a text is split -------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_RUNTIME_TEXT_ADDEDTOKENS_H
+#define TENON_RUNTIME_TEXT_ADDEDTOKENS_H
+
+#include "runtime/text/Normalizers.h"
+#include "runtime/text/Pieces.h"
+#include "runtime/text/Vocabulary.h"
+
+#include <unordered_set>
+
+namespace tenon::text {
+
+/// The tokens of the field "added_tokens": special ones and others, which are searched for in the text itself, some
+/// before it is normalized and some after. Of several at one place the longest counts.
+class AddedTokens {
+public:
+  /// `vocabulary` is the model's. Fails where a token's number is not the one that the package `tokenizers` would give
+  /// it: that of the vocabulary, or the next one.
+  Status read(const Json &tokens, const Vocabulary &vocabulary, const Normalizer &normalizer);
+
+  /// Splits a text at tokens, which become pieces of their own, and normalizes what is between.
+  Status extract(AlignedText text, const Normalizer &normalizer, std::vector<Piece> &pieces) const;
+
+  std::optional<uint32_t> find(std::string_view token) const { return vocabulary.find(token); }
+  /// A token as it is found in texts: normalized, if it is searched for in normalized text.
+  const std::string *get(uint32_t id) const { return spelled.get(id); }
+  /// Whether one that is spelled so is left out of decoded text.
+  bool isSpecial(const std::string &token) const { return specials.count(token) != 0; }
+
+private:
+  struct AddedToken {
+    std::string content;
+    uint32_t id = 0;
+    bool isWord = false, isLeftStripped = false, isRightStripped = false, isNormalized = false, isSpecial = false;
+  };
+  Status readToken(const Json &json, size_t index, AddedToken &token) const;
+  uint32_t nextId(size_t modelSize) const;
+  Status buildTable(bool isNormalized, const Normalizer &normalizer);
+  void split(const AlignedText &text, const PrefixTable &table, std::vector<Piece> &pieces) const;
+
+  std::vector<AddedToken> tokens;
+  std::deque<std::string> normalized; ///< contents that tables refer to
+  Vocabulary vocabulary, spelled;
+  std::unordered_set<std::string> specials;
+  PrefixTable verbatimTable, normalizedTable; ///< of indices of `tokens`
+  uint32_t largestId = 0;
+};
+
+} // namespace tenon::text
+
+#endif // TENON_RUNTIME_TEXT_ADDEDTOKENS_H

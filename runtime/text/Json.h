@@ -1,0 +1,67 @@
+//===- Json.h - JSON that nobody vouches for ------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_RUNTIME_TEXT_JSON_H
+#define TENON_RUNTIME_TEXT_JSON_H
+
+#include "runtime/base/Status.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tenon::text {
+
+using Json = nlohmann::json;
+using rt::Status;
+
+/// Parses a text. Fails where it is no JSON, holds a key twice in one object or nests deeper than files of tokenizers
+/// do: such texts mean different things to different readers, or are made to cost memory.
+Status parseJson(std::string_view text, Json &json);
+
+/// The fields of a JSON object. The first fault is kept: so all fields can be read before it is looked at, and those
+/// that are at fault have some value until then.
+class Fields {
+public:
+  /// `path` names the object in faults: "model", "normalizer". `json` must outlive this.
+  Fields(const Json &json, std::string path);
+
+  bool has(const char *key) const { return find(key) != nullptr; }
+  /// Without `otherwise` the field must be there; null counts as absent.
+  std::string getString(const char *key, std::optional<std::string> otherwise = std::nullopt);
+  bool getBool(const char *key, std::optional<bool> otherwise = std::nullopt);
+  /// An integer from 0 to `most`.
+  uint64_t getCount(const char *key, uint64_t most, std::optional<uint64_t> otherwise = std::nullopt);
+  double getNumber(const char *key, std::optional<double> otherwise = std::nullopt);
+  /// A string that is one character.
+  char32_t getCharacter(const char *key, std::optional<char32_t> otherwise = std::nullopt);
+  /// An array or an object; an empty one where it is absent or at fault.
+  const Json &getArray(const char *key);
+  const Json &getObject(const char *key);
+
+  const std::string &getPath() const { return path; }
+  /// Keeps the fault, if it is the first.
+  void fail(Status status);
+  /// The same, for a field that has another value than those that are known.
+  void failUnknown(const char *key, const std::string &found, const char *known);
+  /// Of all fields that were read.
+  Status takeStatus() { return std::move(status); }
+
+private:
+  const Json *find(const char *key) const;
+  /// The field, or null; then a fault is kept where it is required.
+  const Json *read(const char *key, bool isRequired, bool (*isOfType)(const Json &), const char *wanted);
+
+  const Json &json;
+  std::string path;
+  Status status;
+};
+
+} // namespace tenon::text
+
+#endif // TENON_RUNTIME_TEXT_JSON_H
