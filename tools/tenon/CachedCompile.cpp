@@ -48,10 +48,29 @@ static void addProfiles(const CompileOptions &options, Fingerprint &key) {
     key.add(options.profiles).add(llvm::toString(std::move(error)));
 }
 
-/// Options that say where something goes, or that are told apart by what they come to.
+/// Options that say where something goes, what is run, or that are told apart by what they come to.
 static bool isOfNoConcern(const CLI::Option &option) {
-  return llvm::is_contained({"--output", "--emit", "--json", "--quiet", "--no-cache", "--cache-from", "--cache-to",
-                             "--cache-namespace", "--cache-signing-key", "--profiles", "--help", "model"},
+  return llvm::is_contained({"texts",
+                             "--null",
+                             "--tokenizer",
+                             "--pooling",
+                             "--normalize",
+                             "--batch",
+                             "--prompt",
+                             "--max-length",
+                             "--threads",
+                             "--output",
+                             "--emit",
+                             "--json",
+                             "--quiet",
+                             "--no-cache",
+                             "--cache-from",
+                             "--cache-to",
+                             "--cache-namespace",
+                             "--cache-signing-key",
+                             "--profiles",
+                             "--help",
+                             "model"},
                             option.get_name());
 }
 

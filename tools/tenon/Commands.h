@@ -23,12 +23,14 @@ void addCompileCommand(CLI::App &app, int &status);
 void addCompletionCommand(CLI::App &app, int &status);
 /// Its commands have subcommands of their own.
 void addDebugCommand(CLI::App &app, int &status);
+void addEmbedCommand(CLI::App &app, int &status);
 void addInspectCommand(CLI::App &app, int &status);
 void addDevicesCommand(CLI::App &app, int &status);
 void addOperatorsCommand(CLI::App &app, int &status);
 void addPathsCommand(CLI::App &app, int &status);
 void addPlaceCommand(CLI::App &app, int &status);
 void addProfilesCommand(CLI::App &app, int &status);
+void addTokenizeCommand(CLI::App &app, int &status);
 void addTuneCommand(CLI::App &app, int &status);
 /// `passed`: arguments for tenon-run that are not looked at.
 void addRunCommand(CLI::App &app, int &status, const std::vector<std::string> &passed);

@@ -58,6 +58,7 @@ static int runCommandLine(int argc, char **argv) {
   tenon::addInspectCommand(app, status);
   tenon::addDebugCommand(app, status);
   tenon::addDevicesCommand(app, status);
+  tenon::addEmbedCommand(app, status);
   tenon::addOperatorsCommand(app, status);
   tenon::addPathsCommand(app, status);
   tenon::addPlaceCommand(app, status);
@@ -65,6 +66,7 @@ static int runCommandLine(int argc, char **argv) {
   tenon::addCacheCommand(app, status);
   tenon::addProfilesCommand(app, status);
   tenon::addTuneCommand(app, status);
+  tenon::addTokenizeCommand(app, status);
   tenon::addCompletionCommand(app, status);
   tenon::addExamples(
       app,
