@@ -77,15 +77,16 @@ Status AddedTokens::buildTable(bool isNormalized, const Normalizer &normalizer) 
   return {};
 }
 
-void AddedTokens::split(const AlignedText &text, const PrefixTable &table, std::vector<Piece> &pieces) const {
+Status AddedTokens::split(const AlignedText &text, const PrefixTable &table, std::vector<Piece> &pieces) const {
   // A slice: it begins where its first character does, which what comes before a normalizer dropped.
   if (table.empty()) {
     pieces.push_back({text.slice(0, text.size()), {}, false});
-    return;
+    return {};
   }
   std::u32string_view chars = text.chars();
   std::string bytes = toUtf8(chars);
   size_t last = 0; // end of the last piece
+  size_t overlap = 0;
   size_t at = 0, byteAt = 0;
   auto advance = [&](size_t toByte) {
     for (; byteAt < toByte; ++at)
@@ -114,6 +115,11 @@ void AddedTokens::split(const AlignedText &text, const PrefixTable &table, std::
       --begin;
     while (token.isRightStripped && end < chars.size() && isWhitespace(chars[end]))
       ++end;
+    // A token of spaces that takes the spaces behind it along is found again in these, and each time takes the rest.
+    constexpr size_t kMaxOverlaps = 64; // limit: characters in several tokens, for each of the text
+    overlap += last > begin ? last - begin : 0;
+    if (overlap > kMaxOverlaps * chars.size())
+      return Status::make(TENON_RESOURCES, "the added token '%s' overlaps itself too often", token.content.c_str());
     if (last < begin)
       pieces.push_back({text.slice(last, begin), {}, false});
     Piece piece{text.slice(begin, end), {}, true};
@@ -125,18 +131,17 @@ void AddedTokens::split(const AlignedText &text, const PrefixTable &table, std::
   }
   if (last < chars.size())
     pieces.push_back({text.slice(last, chars.size()), {}, false});
+  return {};
 }
 
 Status AddedTokens::extract(AlignedText text, const Normalizer &normalizer, std::vector<Piece> &pieces) const {
   pieces.clear();
   pieces.push_back({std::move(text), {}, false});
   TENON_TRY(splitPieces(pieces, [&](const AlignedText &whole, std::vector<Piece> &parts) -> Status {
-    split(whole, verbatimTable, parts);
-    return {};
+    return split(whole, verbatimTable, parts);
   }));
   return splitPieces(pieces, [&](AlignedText &part, std::vector<Piece> &parts) -> Status {
     TENON_TRY(normalizer(part));
-    split(part, normalizedTable, parts);
-    return {};
+    return split(part, normalizedTable, parts);
   });
 }

@@ -42,7 +42,7 @@ private:
   Status readToken(const Json &json, size_t index, AddedToken &token) const;
   uint32_t nextId(size_t modelSize) const;
   Status buildTable(bool isNormalized, const Normalizer &normalizer);
-  void split(const AlignedText &text, const PrefixTable &table, std::vector<Piece> &pieces) const;
+  Status split(const AlignedText &text, const PrefixTable &table, std::vector<Piece> &pieces) const;
 
   std::vector<AddedToken> tokens;
   std::deque<std::string> normalized; ///< contents that tables refer to

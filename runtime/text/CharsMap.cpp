@@ -75,7 +75,7 @@ Status CharsMap::readBase64(std::string_view encoded) {
 }
 
 Status CharsMap::check() const {
-  constexpr size_t kMaxReplacement = 256; // limit: in bytes; the longest one of NFKC has 33
+  constexpr size_t kMaxReplacement = 64; // limit: in bytes; the longest one of NFKC has 33
   std::u32string ignored;
   for (size_t i = 0; i < units.size(); ++i) {
     uint32_t unit = units[i];

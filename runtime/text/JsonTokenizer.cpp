@@ -16,7 +16,7 @@
 using namespace tenon::text;
 
 // limit: of texts, so that 32 bits count their characters, also when they have grown; and of lengths to pad to.
-static constexpr size_t kMaxTextBytes = 64 << 20, kMaxPadding = 1 << 20;
+static constexpr size_t kMaxTextBytes = 16 << 20, kMaxPadding = 1 << 20;
 
 namespace {
 class JsonTokenizer : public Tokenizer {

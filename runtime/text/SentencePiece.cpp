@@ -293,7 +293,7 @@ std::vector<SentencePiece::Segment> SentencePiece::mergeAll(std::string_view tex
 //===----------------------------------------------------------------------===//
 
 Status SentencePiece::encodeText(std::string_view text, Encoding &encoding) const {
-  constexpr size_t kMaxTextBytes = 64 << 20; // limit: so that 32 bits count what it becomes
+  constexpr size_t kMaxTextBytes = 16 << 20; // limit: so that 32 bits count what it becomes
   std::u32string chars;
   if (text.size() > kMaxTextBytes)
     return Status::make(TENON_RESOURCES, "the text has %zu bytes, more than the %zu that are supported", text.size(),

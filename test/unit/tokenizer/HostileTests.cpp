@@ -73,6 +73,18 @@ TEST_CASE("replacements that double a text each time") {
   CHECK_THAT(status.message(), Contains("64 times as long"));
 }
 
+TEST_CASE("a token of spaces that takes all spaces behind it") {
+  const std::string json = R"({"added_tokens": [{"id": 1, "content": " ", "rstrip": true, "normalized": false}],
+                               "model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}})";
+  size_t count = 0;
+  // As the package has it.
+  REQUIRE_FALSE(encode(json, "a   a", &count).failed());
+  CHECK(count == 5);
+  auto begin = std::chrono::steady_clock::now();
+  CHECK_THAT(encode(json, std::string(1'000'000, ' ')).message(), Contains("overlaps itself"));
+  CHECK(isQuick(begin));
+}
+
 TEST_CASE("components without end") {
   std::string nested = repeat(R"({"type": "Sequence", "normalizers": [)", 100) + repeat("]}", 100);
   CHECK_THAT(encode(R"({"normalizer": )" + nested + "}", "a").message(), Contains("nests deeper"));
