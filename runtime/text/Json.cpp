@@ -69,10 +69,15 @@ private:
 };
 } // namespace
 
-Status tenon::text::parseJson(std::string_view text, Json &json) {
+Status tenon::text::checkJson(std::string_view text) {
   Checker checker;
-  if (!Json::sax_parse(text.begin(), text.end(), &checker))
-    return Status::make(TENON_INVALID, "%s", checker.error.c_str());
+  if (Json::sax_parse(text.begin(), text.end(), &checker))
+    return {};
+  return Status::make(TENON_INVALID, "%s", checker.error.c_str());
+}
+
+Status tenon::text::parseJson(std::string_view text, Json &json) {
+  TENON_TRY(checkJson(text));
   json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   return {};
 }

@@ -23,6 +23,8 @@ using rt::Status;
 /// Parses a text. Fails where it is no JSON, holds a key twice in one object or nests deeper than files of tokenizers
 /// do: such texts mean different things to different readers, or are made to cost memory.
 Status parseJson(std::string_view text, Json &json);
+/// Fails where parseJson does, and keeps nothing.
+Status checkJson(std::string_view text);
 
 /// The fields of a JSON object. The first fault is kept: so all fields can be read before it is looked at, and those
 /// that are at fault have some value until then.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/text/ChatTemplate.h"
 #include "runtime/text/DecodeStream.h"
 
 #include <algorithm>
@@ -52,10 +53,27 @@ static void useTokenizer(const Tokenizer &tokenizer, std::string_view text) {
   (void)stream.finish(part).failed();
 }
 
+/// Inputs that begin with a 'T' are chat templates.
+static void useTemplate(std::string_view source) {
+  static constexpr char kConversation[] =
+      R"({"messages": [{"role": "user", "content": "a b"}, {"role": "assistant", "content": ["c", 1, null]}], "tools": [{"x": {}}]})";
+  ChatTemplate chat;
+  std::string text;
+  Status status = chat.parse(source, R"({"bos_token": "<s>"})");
+  if (!status.failed())
+    status = chat.render(kConversation, true, text);
+  if (status.failed() && !*status.message())
+    fail("refused a template without a message");
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // The last two zeros are between the file and the text.
   static constexpr std::string_view kEnd("\0\0", 2);
   std::string_view input(reinterpret_cast<const char *>(data), size);
+  if (!input.empty() && input.front() == 'T') {
+    useTemplate(input.substr(1));
+    return 0;
+  }
   size_t end = std::min(input.rfind(kEnd), size);
   std::string_view file = input.substr(0, end), text = input.substr(std::min(end + kEnd.size(), size));
   std::unique_ptr<Tokenizer> tokenizer;

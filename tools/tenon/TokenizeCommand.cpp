@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/report/Table.h"
+#include "runtime/text/ChatTemplate.h"
+#include "runtime/text/FolderFile.h"
 #include "runtime/text/Tokenizer.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/ErrorStream.h"
@@ -22,11 +24,11 @@ using rt::Status;
 
 namespace {
 struct TokenizeArguments {
-  std::string tokenizer, pair;
+  std::string tokenizer, pair, chat;
   TextArguments input;
   uint64_t maxLength = 0;
   bool decodes = false, idsAlone = false, json = false, truncates = false, pads = false, omitsSpecialTokens = false,
-       hasPair = false;
+       hasPair = false, rendersAlone = false, omitsPrompt = false;
 };
 } // namespace
 
@@ -154,7 +156,32 @@ static int decodeTexts(const TokenizeArguments &arguments, bool areArguments, co
   return 0;
 }
 
+/// Makes the text of a conversation, and prints it or its tokens.
+static int tokenizeChat(TokenizeArguments &arguments) {
+  text::ChatTemplate chat;
+  if (Status status = chat.load(arguments.tokenizer); status.failed())
+    return report("", status);
+  std::string conversation, text;
+  if (Status status = text::readFile(arguments.chat, /*followsLinks=*/true, conversation); status.failed())
+    return report("", status);
+  if (Status status = chat.render(conversation, !arguments.omitsPrompt, text); status.failed())
+    return report(arguments.chat + ": ", status);
+  if (arguments.rendersAlone) {
+    llvm::outs() << text << '\n';
+    return 0;
+  }
+  std::unique_ptr<text::Tokenizer> tokenizer;
+  if (Status status = text::loadTokenizer(arguments.tokenizer, tokenizer); status.failed())
+    return report("", status);
+  // The template has written the special tokens.
+  arguments.omitsSpecialTokens = true;
+  arguments.input.texts = {std::move(text)};
+  return encodeTexts(arguments, *tokenizer);
+}
+
 static int tokenize(TokenizeArguments &arguments, const CLI::App &command) {
+  if (!arguments.chat.empty())
+    return tokenizeChat(arguments);
   std::unique_ptr<text::Tokenizer> tokenizer;
   if (Status status = text::loadTokenizer(arguments.tokenizer, tokenizer); status.failed())
     return report("", status);
@@ -191,9 +218,22 @@ void tenon::addTokenizeCommand(CLI::App &app, int &status) {
       ->excludes(decode)
       ->excludes(json);
   pair->excludes(decode);
+  CLI::Option *chat =
+      command
+          ->add_option("--chat", arguments->chat,
+                       "conversation, as JSON: a list of messages, or an object with messages and tools; "
+                       "the folder's chat template makes one text of it")
+          ->type_name("FILE.json")
+          ->excludes(decode)
+          ->excludes(pair)
+          ->excludes("texts");
+  command->add_flag("--render", arguments->rendersAlone, "print the text of --chat, not its tokens")->needs(chat);
+  command->add_flag("--no-prompt", arguments->omitsPrompt, "end the text of --chat before the answer begins")
+      ->needs(chat);
   addExamples(*command,
               {"tenon tokenize llama/ \"Hello, world\"", "tenon tokenize llama/ --ids < lines.txt",
-               "tenon tokenize llama/ --decode 15043 29892 3186"},
+               "tenon tokenize llama/ --decode 15043 29892 3186",
+               "tenon tokenize llama/ --chat messages.json --render"},
               "Offsets are characters of the text.");
   command->callback([arguments, command, pair, &status] {
     arguments->hasPair = pair->count() > 0;
