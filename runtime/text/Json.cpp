@@ -117,7 +117,7 @@ const Json *Fields::read(const char *key, bool isRequired, bool (*isOfType)(cons
   return nullptr;
 }
 
-std::string Fields::getString(const char *key, std::optional<std::string> otherwise) {
+std::string Fields::getString(const char *key, const std::optional<std::string> &otherwise) {
   const Json *field = read(key, !otherwise, [](const Json &value) { return value.is_string(); }, "string");
   return field ? field->get<std::string>() : otherwise.value_or("");
 }

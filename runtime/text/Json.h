@@ -35,7 +35,7 @@ public:
 
   bool has(const char *key) const { return find(key) != nullptr; }
   /// Without `otherwise` the field must be there; null counts as absent.
-  std::string getString(const char *key, std::optional<std::string> otherwise = std::nullopt);
+  std::string getString(const char *key, const std::optional<std::string> &otherwise = std::nullopt);
   bool getBool(const char *key, std::optional<bool> otherwise = std::nullopt);
   /// An integer from 0 to `most`.
   uint64_t getCount(const char *key, uint64_t most, std::optional<uint64_t> otherwise = std::nullopt);

@@ -274,7 +274,7 @@ std::vector<SentencePiece::Segment> SentencePiece::mergeAll(std::string_view tex
     Symbol &left = symbols[top.left], &right = symbols[top.right];
     if (left.text.empty() || right.text.empty() || left.text.size() + right.text.size() != top.size)
       continue;
-    left.text = std::string_view(left.text.data(), top.size);
+    left.text = text.substr(static_cast<size_t>(left.text.data() - text.data()), top.size);
     left.next = right.next;
     right.text = {};
     if (left.next != kNone)

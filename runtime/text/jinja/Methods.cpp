@@ -22,10 +22,10 @@ static std::u32string decode(const std::string &text) {
   return characters;
 }
 
-/// The argument as text; `otherwise` where there is none.
-static std::string takeText(const Arguments &arguments, size_t index, const char *name, std::string otherwise = "") {
+/// The argument as text; an empty one where there is none.
+static std::string takeText(const Arguments &arguments, size_t index, const char *name) {
   const Value *value = arguments.get(index, name);
-  return value && value->asString() ? *value->asString() : otherwise;
+  return value && value->asString() ? *value->asString() : "";
 }
 
 /// What Python's strip() takes for a space.
