@@ -98,6 +98,7 @@ private:
   fmt::InstructionT &addInstruction(fmt::Opcode opcode, StringRef name);
   void addLaunch(plan::LaunchOp launch);
   LogicalResult addHostCall(plan::HostCallOp call);
+  LogicalResult addState(plan::StateOp state);
 
   plan::ProgramOp program;
   WeightSection &weights;
@@ -289,6 +290,35 @@ LogicalResult Serializer::addHostCall(plan::HostCallOp call) {
   return success();
 }
 
+LogicalResult Serializer::addState(plan::StateOp state) {
+  auto type = cast<RankedTensorType>(state.getType());
+  std::optional<fmt::DType> dtype = getDType(type.getElementType());
+  if (!dtype)
+    return emitUnsupported(state, "is a state of ") << type.getElementType() << ", which artifacts do not hold";
+  auto made = std::make_unique<fmt::StateT>();
+  made->name = state.getName().str();
+  made->dtype = *dtype;
+  made->dims.assign(type.getShape().begin(), type.getShape().end());
+  made->kind = state.getRing()   ? fmt::StateKind::ring
+               : state.getLive() ? fmt::StateKind::growing
+                                 : fmt::StateKind::whole;
+  if (state.getLive())
+    made->live = *state.getLive();
+  if (state.getRing())
+    made->slot = *state.getRing();
+  if (state.getNext())
+    made->next = getExpr(state.getNext());
+  if (std::optional<ElementsAttr> initial = state.getInitial()) {
+    made->has_initial = true;
+    made->initial = weights.add(*initial);
+  }
+  int64_t bytes = type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  addBuffer(state, fmt::Storage::state, plan.states.size(), exprs.addConstant(0), exprs.addConstant(bytes),
+            state.getNameAttr());
+  plan.states.push_back(std::move(made));
+  return success();
+}
+
 void Serializer::addCheck(Value value, StringRef text) {
   auto check = std::make_unique<fmt::CheckT>();
   check->expr = getExpr(value);
@@ -308,6 +338,8 @@ LogicalResult Serializer::addBufferOp(Operation &op) {
     int64_t bytes = type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
     uint32_t offset = exprs.addConstant(weights.add(weight.getValue()));
     addBuffer(weight, fmt::Storage::weight, 0, offset, exprs.addConstant(bytes), weight.getNameAttr());
+  } else if (auto state = dyn_cast<plan::StateOp>(op)) {
+    return addState(state);
   } else if (auto arena = dyn_cast<plan::ArenaOp>(op)) {
     plan.arena_size = getExpr(arena.getSize());
   } else if (auto view = dyn_cast<plan::ViewOp>(op)) {

@@ -82,7 +82,7 @@ static std::string run(const LoadedModel &model, InputSet &set, tenon_status *st
   if (message.empty()) {
     tenon_error error;
     tenon_session_set_seed(model.getSession(), kSeed);
-    code = tenon_session_run(model.getSession(), &error);
+    code = model.run(&error);
     message = code == TENON_OK ? "" : LoadedModel::getText(error);
   }
   if (status)

@@ -58,6 +58,9 @@ static Sizes chooseSizes(func::FuncOp function, ArrayRef<NamedRange> preferred, 
   Facts facts = collectFacts(function);
   SmallVector<AffineExpr> lengths = listLengths(function);
   Sizes sizes;
+  // A session begins with states of no live rows.
+  for (auto [symbol, range] : getStateSymbols(function))
+    sizes[symbol] = getDimConstant(context, 0);
   for (AffineExpr symbol : getInputSymbols(function)) {
     Interval range = facts.getRange(symbol);
     int64_t value = batch;

@@ -114,9 +114,16 @@ std::string LoadedModel::bind(InputSet &set, bool withData) const {
   return "";
 }
 
+tenon_status LoadedModel::run(tenon_error *error) const {
+  if (tenon_status status = tenon_session_reset_slot(session.get(), 0, error))
+    return status;
+  return tenon_session_run(session.get(), error);
+}
+
 std::optional<uint64_t> LoadedModel::measureMemory(InputSet &shapes) const {
   tenon_memory memory;
-  if (!bind(shapes, /*withData=*/false).empty() || tenon_session_measure(session.get(), &memory, nullptr) != TENON_OK)
+  if (!bind(shapes, /*withData=*/false).empty() || tenon_session_reset_slot(session.get(), 0, nullptr) != TENON_OK ||
+      tenon_session_measure(session.get(), &memory, nullptr) != TENON_OK)
     return std::nullopt;
   return memory.total;
 }

@@ -39,6 +39,8 @@ public:
   std::string bind(InputSet &set, bool withData) const;
   /// What a run with such inputs needs; nothing where the runtime refuses them.
   std::optional<uint64_t> measureMemory(InputSet &shapes) const;
+  /// Runs the model on what is bound. States are what they are in a new session, so that each run computes the same.
+  tenon_status run(tenon_error *error) const;
   /// What the runtime said, without its name for an artifact that lies in memory.
   static std::string getText(const tenon_error &error);
 

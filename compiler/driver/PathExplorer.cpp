@@ -101,8 +101,7 @@ std::vector<PathPin> PathExplorer::getPins(llvm::ArrayRef<size_t> options) const
 llvm::Error PathExplorer::makeInputs() {
   auto measureMemory = [&](InputSet &shapes) { return chosenModel->measureMemory(shapes); };
   auto runs = [&](InputSet &set) {
-    return chosenModel->bind(set, /*withData=*/true).empty() &&
-           tenon_session_run(chosenModel->getSession(), nullptr) == TENON_OK;
+    return chosenModel->bind(set, /*withData=*/true).empty() && chosenModel->run(nullptr) == TENON_OK;
   };
   llvm::Expected<std::vector<InputSet>> sets =
       generateInputSets(*model.graph.module, setup.options.programs, measureMemory, runs);

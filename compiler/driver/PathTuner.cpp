@@ -35,7 +35,7 @@ struct PathTuner::Runner {
     if (std::string error = model->bind(inputs, /*withData=*/true); !error.empty())
       return error;
     tenon_error error;
-    return tenon_session_run(model->getSession(), &error) == TENON_OK ? "" : LoadedModel::getText(error);
+    return model->run(&error) == TENON_OK ? "" : LoadedModel::getText(error);
   }
 
   /// Adds the time of each measured launch of the last run, and its share of the launches that its path needs besides.

@@ -34,8 +34,7 @@ static llvm::Error measurePlans(llvm::ArrayRef<MeasuredPlan> plans, llvm::ArrayR
   auto meter = [&](InputSet &shapes) { return models.front()->measureMemory(shapes); };
   llvm::Expected<std::vector<InputSet>> sets =
       generateInputSets(simplified, options.programs, meter, [&](InputSet &inputs) {
-        return models.front()->bind(inputs, /*withData=*/true).empty() &&
-               tenon_session_run(models.front()->getSession(), nullptr) == TENON_OK;
+        return models.front()->bind(inputs, /*withData=*/true).empty() && models.front()->run(nullptr) == TENON_OK;
       });
   if (!sets)
     return sets.takeError();

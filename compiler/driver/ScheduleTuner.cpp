@@ -349,8 +349,7 @@ llvm::Error ScheduleTuner::runInTurn(llvm::ArrayRef<std::unique_ptr<WholeModel>>
   llvm::Expected<std::vector<InputSet>> sets = generateInputSets(
       simplified, setup.options.programs, [&](InputSet &shapes) { return first.measureMemory(shapes); },
       [&](InputSet &inputs) {
-        return first.bind(inputs, /*withData=*/true).empty() &&
-               tenon_session_run(first.getSession(), nullptr) == TENON_OK;
+        return first.bind(inputs, /*withData=*/true).empty() && first.run(nullptr) == TENON_OK;
       });
   if (!sets)
     return sets.takeError();
@@ -363,7 +362,7 @@ llvm::Error ScheduleTuner::runInTurn(llvm::ArrayRef<std::unique_ptr<WholeModel>>
         whole->clock.reset();
         tenon_error error;
         auto start = Clock::now();
-        if (tenon_session_run(whole->model->getSession(), &error) != TENON_OK)
+        if (whole->model->run(&error) != TENON_OK)
           return makeError(CompileStatus::unsupported, LoadedModel::getText(error));
         nanoseconds += std::chrono::duration<double, std::nano>(Clock::now() - start).count();
         if (!counts)

@@ -53,7 +53,7 @@ llvm::Expected<std::vector<std::vector<double>>> tenon::runInTurn(llvm::ArrayRef
           return makeError(CompileStatus::unsupported, error);
         tenon_error error;
         auto start = Clock::now();
-        if (tenon_session_run(model->getSession(), &error) != TENON_OK)
+        if (model->run(&error) != TENON_OK)
           return makeError(CompileStatus::unsupported, LoadedModel::getText(error));
         nanoseconds += std::chrono::duration<double, std::nano>(Clock::now() - start).count();
       }

@@ -69,7 +69,7 @@ Status ArtifactView::open(const std::string &path, bool verify, const Choice &ch
   formulas.emplace(plan);
   findConstants();
   findUses();
-  bool isOpen = llvm::any_of(plan.symbols, [](const rt::Symbol &symbol) { return symbol.fromInput; });
+  bool isOpen = llvm::any_of(plan.symbols, [](const rt::Symbol &symbol) { return symbol.isEarly(); });
   return isOpen ? Status() : chooseSizes({});
 }
 
@@ -185,6 +185,9 @@ RunWork ArtifactView::addUpWork(const PlanSizes *chosen) const {
 }
 
 std::string ArtifactView::getBinding(uint32_t symbol) const {
+  for (const rt::State &state : plan.states)
+    if (state.live == symbol || state.slot == symbol)
+      return "state '" + getPrintable(state.name) + "', " + (state.slot == symbol ? "row to write to" : "live rows");
   for (const rt::Tensor &input : plan.inputs)
     for (uint32_t d = 0; d < input.dims.count; ++d) {
       const rt::Expr &dim = plan.exprs[plan.dims[input.dims.begin + d]];

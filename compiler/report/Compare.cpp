@@ -37,7 +37,7 @@ static std::string describeSizes(const ArtifactView &view) {
     return "not known";
   std::vector<std::string> items;
   for (auto [i, symbol] : llvm::enumerate(view.getPlan().symbols))
-    if (symbol.fromInput && symbol.min != symbol.max)
+    if (symbol.isEarly() && symbol.min != symbol.max)
       items.push_back(getPrintable(symbol.name) + " = " + std::to_string(sizes->symbols[i]) +
                       (sizes->symbolAssumed[i] ? " (assumed)" : ""));
   return items.empty() ? "static" : llvm::join(items, ", ");
@@ -239,7 +239,7 @@ std::string tenon::describeChange(std::optional<uint64_t> a, std::optional<uint6
 /// Whether the argument "N=128" is about a dynamic dimension of the inputs.
 static bool hasSymbol(const ArtifactView &view, llvm::StringRef argument) {
   return llvm::any_of(view.getPlan().symbols, [&](const rt::Symbol &symbol) {
-    return symbol.fromInput && argument.rsplit('=').first == symbol.name;
+    return symbol.isEarly() && argument.rsplit('=').first == symbol.name;
   });
 }
 

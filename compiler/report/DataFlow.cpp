@@ -91,12 +91,14 @@ private:
 Finder::Place Finder::getPlace(uint32_t index) const {
   const rt::Buffer &buffer = plan.buffers[index];
   bool isCallers = buffer.storage == Storage::input || buffer.storage == Storage::output;
-  uint32_t block = isCallers || buffer.storage == Storage::heap ? buffer.index : 0;
+  // Rows of a state lie where its symbols say.
+  bool isBlock = buffer.storage == Storage::heap || buffer.storage == Storage::state;
+  uint32_t block = isCallers || isBlock ? buffer.index : 0;
   auto offset = getConstant(buffer.offset), size = getConstant(buffer.size);
   if (offset && size && *offset >= 0 && *size >= 0)
     return {{buffer.storage, block, true}, uint64_t(*offset), uint64_t(*offset) + uint64_t(*size)};
   // Buffers of a caller's tensor mostly are all of it, and those of a heap block are parts of one tensor.
-  if (isCallers || buffer.storage == Storage::heap)
+  if (isCallers || isBlock)
     return {{buffer.storage, block, true}, 0, UINT64_MAX, isCallers};
   return {{buffer.storage, index, false}, 0, 1};
 }

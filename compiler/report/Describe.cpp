@@ -26,6 +26,23 @@ std::string tenon::getType(const ArtifactView &view, const rt::Tensor &tensor) {
   return tensor.role == TENON_ROLE_VALUE ? text : text + ", " + getRole(tensor);
 }
 
+std::string tenon::getStateText(const ArtifactView &view, const rt::State &state) {
+  const rt::Plan &plan = view.getPlan();
+  std::vector<std::string> dims;
+  for (uint32_t d = 0; d < state.dims.count; ++d)
+    dims.push_back(std::to_string(plan.stateDims[state.dims.begin + d]));
+  std::string text = std::string(tenon_dtype_name(state.dtype)) + "[" + llvm::join(dims, ", ") + "], " +
+                     fmt::EnumNameStateKind(fmt::StateKind(state.kind));
+  auto getSymbol = [&](uint32_t symbol) { return getPrintable(plan.symbols[symbol].name); };
+  if (state.kind == rt::StateKind::ring)
+    return text + ", " + getSymbol(state.live) + " rows outlive a run, which writes " + std::to_string(state.ringRows) +
+           " from " + getSymbol(state.slot) + " on";
+  if (state.kind == rt::StateKind::growing)
+    return text + ", " + getSymbol(state.live) + " rows are live" +
+           (state.next == rt::kNoExpr ? "" : ", " + view.getText(state.next) + " after a run");
+  return text + (state.initial == UINT64_MAX ? "" : ", begins as a weight");
+}
+
 /// The field `a`, `b` or `c`, where the instruction table gives it a meaning.
 static std::string getField(const ArtifactView &view, OperandKind kind, uint32_t value) {
   switch (kind) {

@@ -20,6 +20,9 @@ struct RunWork;
 /// "f32[1, N]", and what part of an input or output it is where it is not all of it.
 std::string getType(const ArtifactView &view, const rt::Tensor &tensor);
 
+/// "f32[512, 8, 64], growing, past rows are live, then M + past".
+std::string getStateText(const ArtifactView &view, const rt::State &state);
+
 /// What the fields of an instruction hold: "k0_relu, tiles 12".
 std::string getFields(const ArtifactView &view, const rt::Instruction &instruction);
 

@@ -139,7 +139,7 @@ std::string Page::getCommand() const {
     command += " --program " + std::to_string(*options.choice.program);
   const PlanSizes *sizes = view.getSizes();
   for (auto [i, symbol] : llvm::enumerate(plan.symbols))
-    if (symbol.fromInput && symbol.min != symbol.max)
+    if (symbol.isEarly() && symbol.min != symbol.max)
       command += " --size " +
                  quote(getPrintable(symbol.name) + "=" +
                        std::to_string(sizes ? sizes->symbols[i] : std::clamp<int64_t>(1, symbol.min, symbol.max)));
@@ -153,7 +153,7 @@ void Page::printSizes(const std::string &whyNoSizes) {
   const PlanSizes *sizes = view.getSizes();
   std::vector<std::string> given, assumed;
   for (auto [i, symbol] : llvm::enumerate(plan.symbols))
-    if (sizes && symbol.fromInput && symbol.min != symbol.max)
+    if (sizes && symbol.isEarly() && symbol.min != symbol.max)
       (sizes->symbolAssumed[i] ? assumed : given)
           .push_back(getPrintable(symbol.name) + " = " + std::to_string(sizes->symbols[i]));
   if (whyNoSizes.empty() && given.empty() && assumed.empty())

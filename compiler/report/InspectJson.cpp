@@ -83,6 +83,27 @@ static Json getSymbols(const ArtifactView &view) {
   return list;
 }
 
+static Json getStates(const ArtifactView &view) {
+  const rt::Plan &plan = view.getPlan();
+  Json list = Json::array();
+  auto getSymbol = [&](uint32_t symbol) { return symbol == rt::kNoExpr ? Json() : Json(plan.symbols[symbol].name); };
+  for (const rt::State &state : plan.states) {
+    Json entry = {{"name", state.name},
+                  {"dtype", tenon_dtype_name(state.dtype)},
+                  {"kind", fmt::EnumNameStateKind(fmt::StateKind(state.kind))},
+                  {"dims", Json::array()},
+                  {"bytes", state.bytes},
+                  {"live", getSymbol(state.live)},
+                  {"slot", getSymbol(state.slot)},
+                  {"next", state.next == rt::kNoExpr ? Json() : getExpr(view, state.next)},
+                  {"initial", state.initial == UINT64_MAX ? Json() : Json(state.initial)}};
+    for (uint32_t d = 0; d < state.dims.count; ++d)
+      entry["dims"].push_back(plan.stateDims[state.dims.begin + d]);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 static Json getKernels(const ArtifactView &view) {
   Json list = Json::array(), meta = readMeta(view), paths = readPaths(view);
   std::vector<RunWork> work = view.addUpKernels();
@@ -203,6 +224,7 @@ void tenon::printJson(const ArtifactView &view, const InspectOptions &options, l
                {"model", plan.modelName},          {"source_xxh3", getHex(header.sourceHash)}};
   json["inputs"] = getTensors(view, plan.inputs);
   json["outputs"] = getTensors(view, plan.outputs);
+  json["states"] = getStates(view);
   json["targets"] = getTargets(view);
   json["programs"] = getPrograms(view);
   json["sections"] = getSections(view);

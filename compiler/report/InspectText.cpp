@@ -38,6 +38,8 @@ static void printHeader(const ArtifactView &view, const InspectOptions &options,
     printLine("input", getPrintable(input.name) + ": " + getType(view, input));
   for (const rt::Tensor &output : plan.outputs)
     printLine("output", getPrintable(output.name) + ": " + getType(view, output));
+  for (const rt::State &state : plan.states)
+    printLine("state", getPrintable(state.name) + ": " + getStateText(view, state));
   for (const std::string &line : listErrors(view.getMeta()))
     printLine("error", line);
   for (const std::string &line : listPlanTimes(view.getMeta()))

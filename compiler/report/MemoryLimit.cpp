@@ -43,7 +43,7 @@ private:
 std::vector<MemoryFigure> LimitCheck::listAt(std::optional<int64_t> end) const {
   std::vector<Interval> ranges = rt::rangesOf(plan);
   for (auto [symbol, range] : llvm::zip(plan.symbols, ranges))
-    if (end && symbol.fromInput)
+    if (end && symbol.isEarly())
       range.max = std::max(range.min, std::min(range.max, *end));
   return listMemory(plan, weightBytes, ranges);
 }
@@ -52,7 +52,7 @@ bool LimitCheck::fits(int64_t end) const { return getTotal(listAt(end)).most <= 
 
 /// The largest common upper end of all ranges that keeps the limit. What is needed grows with it.
 std::string LimitCheck::suggestRanges() const {
-  bool isOpen = llvm::any_of(plan.symbols, [](const rt::Symbol &s) { return s.fromInput && s.min != s.max; });
+  bool isOpen = llvm::any_of(plan.symbols, [](const rt::Symbol &s) { return s.isEarly() && s.min != s.max; });
   if (!isOpen)
     return "";
   if (!fits(1))
@@ -62,7 +62,7 @@ std::string LimitCheck::suggestRanges() const {
     (fits(good + (bad - good) / 2) ? good : bad) = good + (bad - good) / 2;
   std::string text;
   for (const rt::Symbol &symbol : plan.symbols)
-    if (symbol.fromInput && symbol.min != symbol.max)
+    if (symbol.isEarly() && symbol.min != symbol.max)
       text += " --range " + getPrintable(symbol.name) + "=" + std::to_string(symbol.min) + ".." +
               std::to_string(std::max(symbol.min, std::min(symbol.max, good)));
   return ";" + text + " would keep it";

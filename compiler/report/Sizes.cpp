@@ -70,7 +70,7 @@ Status SizeReader::readSize(llvm::StringRef argument) {
   if (text.getAsInteger(10, value) || value < 0)
     return Status::make(TENON_MISUSE, "--size: expected SYMBOL=N, got '%s'", argument.str().c_str());
   for (auto [i, symbol] : llvm::enumerate(plan.symbols))
-    if (name == symbol.name && symbol.fromInput)
+    if (name == symbol.name && symbol.isEarly())
       return set(i, value, ("--size " + argument).str());
   return Status::make(TENON_MISUSE, "--size '%s': no input has the open dimension '%s'", argument.str().c_str(),
                       name.str().c_str());
@@ -107,7 +107,7 @@ Status SizeReader::readShape(llvm::StringRef argument) {
 /// Gives the remaining symbols their values, of which there is one only.
 Status SizeReader::refuseMissing() {
   for (auto [i, symbol] : llvm::enumerate(plan.symbols)) {
-    if (!symbol.fromInput || result.symbolKnown[i])
+    if (!symbol.isEarly() || result.symbolKnown[i])
       continue;
     if (symbol.min != symbol.max)
       return Status::make(TENON_MISUSE, "symbol '%s' has no size: pass --size '%s=1', for example, or --input-shape",
@@ -120,7 +120,7 @@ Status SizeReader::refuseMissing() {
 Status SizeReader::assumeMissing(const AssumedSizes &assumed) {
   bool isFirst = true;
   for (auto [i, symbol] : llvm::enumerate(plan.symbols)) {
-    if (!symbol.fromInput)
+    if (!symbol.isEarly())
       continue;
     int64_t size = isFirst ? assumed.first : assumed.others;
     isFirst = false;

@@ -31,7 +31,7 @@ std::vector<std::string> tenon::listTensors(const ArtifactView &view, const std:
 std::vector<std::string> tenon::listSymbols(const rt::Plan &plan) {
   std::vector<std::string> items;
   for (const rt::Symbol &symbol : plan.symbols)
-    if (symbol.fromInput)
+    if (symbol.isEarly())
       items.push_back(getPrintable(symbol.name) +
                       (symbol.max == INT64_MAX ? " from " + std::to_string(symbol.min)
                                                : " " + std::to_string(symbol.min) + ".." + std::to_string(symbol.max)));
@@ -66,7 +66,7 @@ static std::optional<Example> makeExample(const ArtifactView &view, int64_t size
   SizeArguments arguments;
   Example example;
   for (const rt::Symbol &symbol : view.getPlan().symbols)
-    if (symbol.fromInput) {
+    if (symbol.isEarly()) {
       std::string text = std::string(symbol.name) + "=" + std::to_string(std::clamp(size, symbol.min, symbol.max));
       example.where += (example.where.empty() ? "" : ", ") + getPrintable(text);
       arguments.sizes.push_back(text);
@@ -222,6 +222,11 @@ void tenon::printSummary(const ArtifactView &view, const InspectOptions &options
   printTitle(view, options, os);
   printList("inputs", listTensors(view, plan.inputs), ",", width, os);
   printList("outputs", listTensors(view, plan.outputs), ",", width, os);
+  std::vector<std::string> states;
+  for (const rt::State &state : plan.states)
+    states.push_back(getPrintable(state.name) + ": " + getStateText(view, state));
+  if (!states.empty())
+    printList("states", states, ";", width, os);
   if (std::vector<std::string> symbols = listSymbols(plan); !symbols.empty())
     printList("symbols", symbols, ",", width, os);
   std::vector<std::string> targets = listTargets(view);

@@ -89,6 +89,28 @@ def Plan_WeightOp : Plan_BufferOp<"weight"> {
   let hasVerifier = 1;
 }
 
+def Plan_StateOp : Plan_Op<"state", [HasParent<"ProgramOp">]> {
+  let summary = "memory that a session keeps from run to run";
+  let description = [{
+    Its rows are along the first dimension of `type`. The state gives the program's symbol number `live` the number of
+    rows that are live when a run begins, and after the run `next` of them are. Where there is a `ring`, that symbol is
+    the row to write to, `live` the number of rows that outlive the run, and `next` the number of rows that it writes. A
+    program has the states of its model in the same order as any other program of it.
+
+    ```mlir
+    plan.program @main symbols ["past"] inputs [] outputs [] {
+    ^bb0(%past: index):
+      %0 = plan.state "keys" : tensor<512x8x64xf32> live 0 next %past
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, TypeAttr:$type, OptionalAttr<I64Attr>:$live, OptionalAttr<I64Attr>:$ring,
+                       Optional<Index>:$next, OptionalAttr<ElementsAttr>:$initial);
+  let results = (outs Plan_BufferType:$buffer);
+  let assemblyFormat = "$name `:` $type (`live` $live^)? (`ring` $ring^)? (`next` $next^)? attr-dict";
+  let hasVerifier = 1;
+}
+
 def Plan_AllocOp : Plan_Op<"alloc"> {
   let summary = "an activation that has no place yet";
   let description = [{

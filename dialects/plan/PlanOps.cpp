@@ -196,6 +196,22 @@ LogicalResult WeightOp::verify() {
   return success();
 }
 
+LogicalResult StateOp::verify() {
+  auto type = dyn_cast<RankedTensorType>(getType());
+  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+    return emitOpError("has type ") << getType() << ", expected a tensor of constant size";
+  for (std::optional<int64_t> symbol : {getLive(), getRing()})
+    if (symbol && failed(verifySymbol(*this, *symbol)))
+      return failure();
+  if (!getLive() && (getRing() || getNext()))
+    return emitOpError("counts rows without a symbol for those that are live");
+  if (getLive() && (type.getRank() == 0 || type.getDimSize(0) == 0 || getInitial()))
+    return emitOpError("has live rows, and no memory for any or an initial value");
+  if (getInitial() && getInitial()->getShapedType() != type)
+    return emitOpError("has an initial value of type ") << getInitial()->getShapedType() << ", expected " << type;
+  return verifyNotNegative(*this, getNext(), "number of rows");
+}
+
 LogicalResult AllocOp::verify() {
   if (failed(verifyNotNegative(*this, getSize(), "size")))
     return failure();

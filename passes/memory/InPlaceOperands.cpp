@@ -117,7 +117,7 @@ void BlockReuse::collectUses() {
       for (Value operand : user->getOperands()) {
         Memory &memory = memories[getOwner(operand, owners)];
         memory.lastUse = &op;
-        memory.isPinned |= isa<AppendOp, ConcatOp, func::ReturnOp>(user);
+        memory.isPinned |= isa<AppendOp, ConcatOp, StateUpdateOp, func::ReturnOp>(user);
       }
     });
 }

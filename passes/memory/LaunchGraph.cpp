@@ -50,7 +50,7 @@ uint32_t LaunchGraph::getBuffer(Value value) {
   if (isNew) {
     // Only what this block computes comes and goes.
     Operation *definition = value.getDefiningOp();
-    bool isOwn = definition && definition->getBlock() == &block && !isFree(definition);
+    bool isOwn = definition && definition->getBlock() == &block && !isFree(definition) && !isa<StateReadOp>(definition);
     graph.buffers.push_back({isOwn ? getTypicalBytes(value) : 0, !isOwn, false});
   }
   return it->second;

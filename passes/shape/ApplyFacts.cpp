@@ -36,7 +36,7 @@ class FactsApplier {
 public:
   explicit FactsApplier(func::FuncOp function)
       : function(function), context(function.getContext()), facts(collectFacts(function)),
-        inputSymbols(getInputSymbols(function)) {}
+        inputSymbols(getInputSymbols(function)), stateSymbols(getStateSymbols(function)) {}
   LogicalResult run();
 
   int64_t numReplaced = 0, numProven = 0;
@@ -62,7 +62,8 @@ private:
   MLIRContext *context;
   Facts facts;
   llvm::SetVector<AffineExpr> inputSymbols;
-  llvm::MapVector<AffineExpr, Interval> ranges; ///< of inputs' symbols, as the function has them
+  llvm::MapVector<AffineExpr, Interval> stateSymbols; ///< which keep their names: the runtime knows them by these
+  llvm::MapVector<AffineExpr, Interval> ranges;       ///< of inputs' symbols, as the function has them
   std::vector<Requirement> requirements;
 };
 
@@ -98,10 +99,11 @@ void FactsApplier::replaceFixedSymbols() {
       replace(symbol, getDimConstant(context, range.min));
 }
 
-/// Whether an expression keeps its value through a run: its symbols are the inputs' alone.
+/// Whether an expression keeps its value through a run: its symbols are those of inputs and states alone.
 bool FactsApplier::isSettled(AffineExpr expr) const {
   bool result = true;
-  walkSymbols(expr, [&](AffineExpr symbol) { result &= inputSymbols.contains(symbol); });
+  walkSymbols(expr,
+              [&](AffineExpr symbol) { result &= inputSymbols.contains(symbol) || stateSymbols.contains(symbol); });
   return result;
 }
 
@@ -147,7 +149,8 @@ void FactsApplier::replaceBindings() {
 void FactsApplier::readRanges() {
   if (auto declared = function->getAttrOfType<DictionaryAttr>(kRangesAttr))
     for (NamedAttribute range : declared)
-      if (AffineExpr symbol = getDimSymbol(context, range.getName()); inputSymbols.contains(symbol))
+      if (AffineExpr symbol = getDimSymbol(context, range.getName());
+          inputSymbols.contains(symbol) || stateSymbols.contains(symbol))
         ranges[symbol] = facts.getRange(symbol);
 }
 
@@ -322,7 +325,7 @@ void FactsApplier::storeFacts() {
   }
   SmallVector<NamedAttribute> ends;
   for (auto [symbol, range] : ranges)
-    if (inputSymbols.contains(symbol))
+    if (inputSymbols.contains(symbol) || stateSymbols.contains(symbol))
       ends.push_back(builder.getNamedAttr(getSymbolName(symbol), builder.getDenseI64ArrayAttr({range.min, range.max})));
   function->removeAttr(kRangesAttr);
   if (!ends.empty())

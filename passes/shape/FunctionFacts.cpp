@@ -12,11 +12,22 @@
 using namespace mlir;
 using namespace tenon;
 
+llvm::MapVector<AffineExpr, Interval> tenon::getStateSymbols(func::FuncOp function) {
+  llvm::MapVector<AffineExpr, Interval> symbols;
+  if (auto module = dyn_cast_or_null<ModuleOp>(function->getParentOp()))
+    for (auto state : module.getOps<StateOp>())
+      for (AffineExpr symbol : state.getSymbols())
+        symbols[symbol] =
+            intersect(symbols.lookup(symbol), {0, state.getRing() ? state.getCapacity() - 1 : state.getCapacity()});
+  return symbols;
+}
+
 llvm::SetVector<AffineExpr> tenon::getInputSymbols(func::FuncOp function) {
   llvm::SetVector<AffineExpr> symbols;
+  llvm::MapVector<AffineExpr, Interval> stateSymbols = getStateSymbols(function);
   for (Type type : function.getArgumentTypes())
     for (AffineExpr dim : getDims(cast<RankedTensorType>(type)))
-      if (isa<AffineSymbolExpr>(dim) && !isUnknownDim(dim))
+      if (isa<AffineSymbolExpr>(dim) && !isUnknownDim(dim) && !stateSymbols.contains(dim))
         symbols.insert(dim);
   return symbols;
 }
@@ -113,6 +124,8 @@ Facts tenon::collectFacts(func::FuncOp function) {
     for (NamedAttribute range : ranges)
       if (auto ends = dyn_cast<DenseI64ArrayAttr>(range.getValue()))
         facts.addRange(getDimSymbol(context, range.getName()), {std::max<int64_t>(ends[0], 0), ends[1]});
+  for (auto [symbol, range] : getStateSymbols(function))
+    facts.addRange(symbol, range);
   if (!function.isExternal())
     addBindings(facts, function.getBody().front());
   return facts;

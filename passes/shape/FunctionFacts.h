@@ -10,12 +10,16 @@
 
 #include "dialects/tenon/Facts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tenon {
 
-/// The symbols that dimensions of arguments bind, in order.
+/// The symbols that dimensions of arguments bind, in order; those of states are not among them.
 llvm::SetVector<mlir::AffineExpr> getInputSymbols(mlir::func::FuncOp function);
+
+/// The symbols that the states of the function's module bind when a run begins, with what they range over.
+llvm::MapVector<mlir::AffineExpr, Interval> getStateSymbols(mlir::func::FuncOp function);
 
 /// The facts of a public function that hold for any sizes: the ranges of its inputs' symbols, and the ranges and
 /// bounds of those that data decides. What `tenon.requires` says is not among them.

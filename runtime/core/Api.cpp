@@ -9,7 +9,9 @@
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/plan/Expressions.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <new>
 
 using tenon::rt::Artifact;
@@ -19,6 +21,7 @@ using tenon::rt::Instruction;
 using tenon::rt::Plan;
 using tenon::rt::ProgramSession;
 using tenon::rt::Session;
+using tenon::rt::State;
 using tenon::rt::Status;
 using tenon::rt::Tensor;
 
@@ -45,6 +48,28 @@ static tenon_status report(const tenon_session *session, const Status &status, t
   return report(session->session.of().label(), status, error);
 }
 
+/// Writes as much of `from` as the caller's structure has room for.
+template <typename Info> static void give(Info from, Info *to) {
+  from.size = to->size;
+  memcpy(to, &from, std::min(from.size, sizeof from));
+}
+
+/// Reads the caller's options, which may be null, and may have fewer fields or more.
+template <typename Options> static Status take(const Options *from, Options *to) {
+  if (!from)
+    return {};
+  if (from->size < sizeof from->size)
+    return Status::make(TENON_MISUSE, "options whose size field says %zu", from->size);
+  size_t size = std::min(from->size, sizeof *to);
+  const auto *rest = reinterpret_cast<const uint8_t *>(from);
+  for (size_t i = size; i < from->size; ++i)
+    if (rest[i])
+      return Status::make(TENON_MISUSE, "options that this runtime does not know: it knows %zu bytes of %zu", size,
+                          from->size);
+  memcpy(to, from, size);
+  return {};
+}
+
 extern "C" const char *tenon_runtime_version(void) { return TENON_VERSION; }
 
 //===----------------------------------------------------------------------===//
@@ -67,14 +92,19 @@ static tenon_status makeArtifact(const char *label, tenon_artifact **out, tenon_
 
 extern "C" tenon_status tenon_artifact_load_file(const char *path, const tenon_load_options *options,
                                                  tenon_artifact **artifact, tenon_error *error) {
-  return makeArtifact(path, artifact, error,
-                      [&](Artifact &a) { return a.loadFile(path, options ? *options : tenon_load_options{}); });
+  return makeArtifact(path, artifact, error, [&](Artifact &a) {
+    tenon_load_options chosen{};
+    TENON_TRY(take(options, &chosen));
+    return a.loadFile(path, chosen);
+  });
 }
 
 extern "C" tenon_status tenon_artifact_load_memory(const void *bytes, size_t size, const tenon_load_options *options,
                                                    tenon_artifact **artifact, tenon_error *error) {
   return makeArtifact("artifact", artifact, error, [&](Artifact &a) {
-    return a.loadMemory(static_cast<const uint8_t *>(bytes), size, options ? *options : tenon_load_options{});
+    tenon_load_options chosen{};
+    TENON_TRY(take(options, &chosen));
+    return a.loadMemory(static_cast<const uint8_t *>(bytes), size, chosen);
   });
 }
 
@@ -88,18 +118,10 @@ static uint32_t countInstructions(const Artifact &artifact) {
 extern "C" void tenon_artifact_describe(const tenon_artifact *artifact, tenon_artifact_info *info) {
   const Artifact &a = artifact->artifact;
   const Plan &plan = a.plan();
-  *info = {plan.modelName,
-           plan.compiler,
-           a.target(),
-           a.targetName(),
-           a.header().sourceHash,
-           a.weightBytes(),
-           plan.stateSize,
-           uint32_t(plan.inputs.size()),
-           uint32_t(plan.outputs.size()),
-           countInstructions(a),
-           uint32_t(plan.kernels.size()),
-           uint32_t(plan.symbols.size())};
+  give({0, plan.modelName, plan.compiler, a.target(), a.targetName(), a.header().sourceHash, a.weightBytes(),
+        plan.stateSize, uint32_t(plan.inputs.size()), uint32_t(plan.outputs.size()), uint32_t(plan.states.size()),
+        countInstructions(a), uint32_t(plan.kernels.size()), uint32_t(plan.symbols.size())},
+       info);
 }
 
 extern "C" const char *tenon_artifact_metadata(const tenon_artifact *artifact, size_t *size) {
@@ -113,7 +135,7 @@ static tenon_status describeTensor(const tenon_artifact *artifact, const std::ve
   if (index >= tensors.size())
     return report(artifact, Status::make(TENON_MISUSE, "%s %u of %zu", what, index, tensors.size()), error);
   const Tensor &tensor = tensors[index];
-  *info = {tensor.name, tensor.dtype, tensor.dims.count, tensor.role};
+  give({0, tensor.name, tensor.dtype, tensor.dims.count, tensor.role}, info);
   return TENON_OK;
 }
 
@@ -129,10 +151,12 @@ static tenon_status describeDim(const tenon_artifact *artifact, const std::vecto
   const Plan &plan = artifact->artifact.plan();
   uint32_t size = plan.dims[tensors[index].dims.begin + dim];
   const Expr &expr = plan.exprs[size];
-  info->value = expr.op == ExprOp::constant ? expr.a : -1;
-  info->min = expr.op == ExprOp::symbol ? plan.symbols[expr.a].min : 0;
-  info->max = expr.op == ExprOp::symbol ? plan.symbols[expr.a].max : INT64_MAX;
-  printExpr(plan, size, info->text, sizeof info->text);
+  tenon_dim_info made{};
+  made.value = expr.op == ExprOp::constant ? expr.a : -1;
+  made.min = expr.op == ExprOp::symbol ? plan.symbols[expr.a].min : 0;
+  made.max = expr.op == ExprOp::symbol ? plan.symbols[expr.a].max : INT64_MAX;
+  printExpr(plan, size, made.text, sizeof made.text);
+  give(made, info);
   return TENON_OK;
 }
 
@@ -156,6 +180,16 @@ extern "C" tenon_status tenon_artifact_output_dim(const tenon_artifact *artifact
   return describeDim(artifact, artifact->artifact.plan().outputs, "output", output, dim, info, error);
 }
 
+extern "C" tenon_status tenon_artifact_state(const tenon_artifact *artifact, uint32_t state, tenon_state_info *info,
+                                             tenon_error *error) {
+  const Plan &plan = artifact->artifact.plan();
+  if (state >= plan.states.size())
+    return report(artifact, Status::make(TENON_MISUSE, "state %u of %zu", state, plan.states.size()), error);
+  const State &in = plan.states[state];
+  give({0, in.name, in.dtype, in.dims.count, plan.stateDims.data() + in.dims.begin, tenon_state_kind(in.kind)}, info);
+  return TENON_OK;
+}
+
 extern "C" tenon_status tenon_artifact_instruction(const tenon_artifact *artifact, uint32_t instruction,
                                                    tenon_instruction_info *info, tenon_error *error) {
   const Artifact &a = artifact->artifact;
@@ -168,8 +202,9 @@ extern "C" tenon_status tenon_artifact_instruction(const tenon_artifact *artifac
   const Plan &plan = program->plan;
   const Instruction &in = plan.instructions[instruction - program->firstInstruction];
   bool launch = in.op == tenon::fmt::Opcode::launch;
-  *info = {tenon::fmt::kInstructions[uint32_t(in.op)].name, in.name, launch ? plan.kernels[in.a].name : "",
-           launch ? plan.kernels[in.a].flops : 0, launch ? plan.kernels[in.a].bytes : 0};
+  give({0, tenon::fmt::kInstructions[uint32_t(in.op)].name, in.name, launch ? plan.kernels[in.a].name : "",
+        launch ? plan.kernels[in.a].flops : 0, launch ? plan.kernels[in.a].bytes : 0},
+       info);
   return TENON_OK;
 }
 
@@ -183,7 +218,7 @@ extern "C" tenon_status tenon_artifact_program(const tenon_artifact *artifact, u
   if (program >= programs.size())
     return report(artifact, Status::make(TENON_MISUSE, "program %u of %zu", program, programs.size()), error);
   const Plan &plan = programs[program].plan;
-  *info = {plan.madeFor, programs[program].firstInstruction, uint32_t(plan.instructions.size())};
+  give({0, plan.madeFor, programs[program].firstInstruction, uint32_t(plan.instructions.size())}, info);
   return TENON_OK;
 }
 
@@ -196,8 +231,11 @@ extern "C" tenon_status tenon_session_create(const tenon_artifact *artifact, con
   auto *session = new (std::nothrow) tenon_session{ProgramSession(artifact->artifact)};
   if (!session)
     return report(artifact, Status::make(TENON_RESOURCES, "no memory for a session"), error);
-  tenon_session_options chosen = options ? *options : tenon_session_options{};
-  tenon_status code = report(artifact, session->session.start(chosen.threads, chosen.memory_limit), error);
+  tenon_session_options chosen{};
+  Status status = take(options, &chosen);
+  if (!status.failed())
+    status = session->session.start(chosen.threads, chosen.memory_limit, chosen.slots);
+  tenon_status code = report(artifact, status, error);
   if (code == TENON_OK)
     *out = session;
   else
@@ -238,7 +276,11 @@ template <typename Use> static tenon_status withProgram(tenon_session *session, 
 }
 
 extern "C" tenon_status tenon_session_measure(tenon_session *session, tenon_memory *memory, tenon_error *error) {
-  return withProgram(session, error, [&](Session &current) { return current.measure(memory); });
+  tenon_memory measured{};
+  tenon_status code = withProgram(session, error, [&](Session &current) { return current.measure(&measured); });
+  if (code == TENON_OK)
+    give(measured, memory);
+  return code;
 }
 
 extern "C" tenon_status tenon_session_check_limit(tenon_session *session, tenon_error *error) {
@@ -247,7 +289,11 @@ extern "C" tenon_status tenon_session_check_limit(tenon_session *session, tenon_
 
 extern "C" tenon_status tenon_session_bound_memory(tenon_session *session, tenon_memory_bounds *bounds,
                                                    tenon_error *error) {
-  return withProgram(session, error, [&](Session &current) { return current.boundMemory(bounds); });
+  tenon_memory_bounds found{};
+  tenon_status code = withProgram(session, error, [&](Session &current) { return current.boundMemory(&found); });
+  if (code == TENON_OK)
+    give(found, bounds);
+  return code;
 }
 
 extern "C" tenon_status tenon_session_work(tenon_session *session, uint32_t instruction, uint64_t *flops,
@@ -274,10 +320,37 @@ extern "C" tenon_status tenon_session_run(tenon_session *session, tenon_error *e
 
 extern "C" tenon_status tenon_session_output(tenon_session *session, uint32_t output, tenon_tensor *tensor,
                                              tenon_error *error) {
-  return withProgram(session, error, [&](Session &current) { return current.output(output, tensor); });
+  // Of the program that ran: what fits the states now may be another.
+  return report(session, session->session.current().output(output, tensor), error);
 }
 
-extern "C" void tenon_session_reset_state(tenon_session *session) { session->session.current().resetState(); }
+extern "C" tenon_status tenon_session_use_slot(tenon_session *session, uint32_t slot, tenon_error *error) {
+  return report(session, session->session.states().use(slot), error);
+}
+
+extern "C" tenon_status tenon_session_state_rows(tenon_session *session, uint32_t slot, uint32_t state, int64_t *rows,
+                                                 tenon_error *error) {
+  return report(session, session->session.states().countRows(slot, state, rows), error);
+}
+
+extern "C" tenon_status tenon_session_reset_slot(tenon_session *session, uint32_t slot, tenon_error *error) {
+  return report(session, session->session.states().reset(slot), error);
+}
+
+extern "C" tenon_status tenon_session_fork_slot(tenon_session *session, uint32_t from, uint32_t to,
+                                                tenon_error *error) {
+  return report(session, session->session.states().fork(from, to), error);
+}
+
+extern "C" tenon_status tenon_session_save_slot(tenon_session *session, uint32_t slot, const char *path,
+                                                tenon_error *error) {
+  return report(session, session->session.states().save(slot, path), error);
+}
+
+extern "C" tenon_status tenon_session_restore_slot(tenon_session *session, uint32_t slot, const char *path,
+                                                   tenon_error *error) {
+  return report(session, session->session.states().restore(slot, path), error);
+}
 
 extern "C" void tenon_session_set_seed(tenon_session *session, uint64_t seed) { session->session.setSeed(seed); }
 

@@ -9,6 +9,7 @@
 
 #include "runtime/format/Kernel.h"
 #include "runtime/plan/Verify.h"
+#include "runtime/plan/VerifyStates.h"
 
 #include <cstring>
 
@@ -99,8 +100,7 @@ Status Artifact::loadPlans() {
       const Program &last = programs_.back();
       TENON_TRY(compareTensors(last.plan.inputs, program.plan.inputs, "input"));
       TENON_TRY(compareTensors(last.plan.outputs, program.plan.outputs, "output"));
-      if (last.plan.stateSize != program.plan.stateSize)
-        return Status::make(TENON_INVALID, "damaged: its plans have states of different sizes");
+      TENON_TRY(compareStates(last.plan, program.plan));
       program.firstInstruction = last.firstInstruction + uint32_t(last.plan.instructions.size());
     }
     programs_.push_back(std::move(program));

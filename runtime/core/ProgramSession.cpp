@@ -13,16 +13,19 @@
 
 namespace tenon::rt {
 
-Status ProgramSession::start(uint32_t threads, uint64_t limit) {
+Status ProgramSession::start(uint32_t threads, uint64_t limit, uint32_t slots) {
   const Program &last = artifact.programs().back();
   uint32_t commands = last.firstInstruction + uint32_t(last.plan.instructions.size());
   TENON_TRY(artifact.device().makeQueue(threads, commands, &queue));
+  stateStore.reset(new StateStore(artifact, *queue));
+  stateStore->start(slots ? slots : 1);
   for (const Program &program : artifact.programs())
-    sessions.emplace_back(artifact, program, *queue, limit);
+    sessions.emplace_back(artifact, program, *queue, *stateStore, limit);
   active = uint32_t(sessions.size()) - 1;
   inputs.resize(artifact.plan().inputs.size());
   outputs.resize(artifact.plan().outputs.size());
   dims.resize(artifact.plan().dims.size());
+  rows.resize(2 * artifact.plan().states.size());
   return {};
 }
 
@@ -54,16 +57,19 @@ Status ProgramSession::use(uint32_t index) {
 }
 
 /// The program for the shapes that are bound: the last where none is wanted or none fits, whose error says why.
-uint32_t ProgramSession::find() const {
+uint32_t ProgramSession::find() {
   uint32_t last = uint32_t(sessions.size()) - 1;
   if (chosen != TENON_ANY_PROGRAM)
     return chosen;
   for (const Input &input : inputs)
     if (!input.bound)
       return last;
-  for (uint32_t i = 0; i < last; ++i)
-    if (fitsShapes(artifact.programs()[i].plan, dims.data()))
+  for (uint32_t i = 0; i < last; ++i) {
+    const Plan &plan = artifact.programs()[i].plan;
+    stateStore->rows(plan, rows.data());
+    if (fitsShapes(plan, dims.data(), rows.data()))
       return i;
+  }
   return last;
 }
 
@@ -83,11 +89,12 @@ Status ProgramSession::moveTo(uint32_t index) {
 }
 
 Status ProgramSession::pick() {
-  if (pickCurrent || sessions.size() == 1)
+  if (sessions.size() == 1 || (pickCurrent && statesVersion == stateStore->version()))
     return {};
   if (uint32_t index = find(); index != active)
     TENON_TRY(moveTo(index));
   pickCurrent = true;
+  statesVersion = stateStore->version();
   return {};
 }
 

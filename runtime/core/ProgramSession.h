@@ -22,8 +22,8 @@ class ProgramSession {
 public:
   explicit ProgramSession(const Artifact &artifact) : artifact(artifact) {}
 
-  /// `threads` and `limit` as in tenon_session_options.
-  Status start(uint32_t threads, uint64_t limit);
+  /// `threads`, `limit` and `slots` as in tenon_session_options.
+  Status start(uint32_t threads, uint64_t limit, uint32_t slots);
 
   Status bindInput(uint32_t index, const tenon_tensor &tensor);
   Status bindOutput(uint32_t index, void *data, uint64_t capacity);
@@ -38,6 +38,7 @@ public:
   const Session &current() const { return sessions[active]; }
   uint32_t currentIndex() const { return active; }
   uint32_t threads() const { return queue->workers(); }
+  StateStore &states() { return *stateStore; }
   const Artifact &of() const { return artifact; }
 
 private:
@@ -50,17 +51,20 @@ private:
     uint64_t capacity = 0;
   };
 
-  uint32_t find() const;
+  uint32_t find();
   Status moveTo(uint32_t index);
 
   const Artifact &artifact;
   std::unique_ptr<DeviceQueue> queue;
+  std::unique_ptr<StateStore> stateStore;
   std::deque<Session> sessions; // one a program
   std::vector<Input> inputs;
   std::vector<Output> outputs;
   std::vector<int64_t> dims; // of all inputs, as in Plan::dims
+  std::vector<int64_t> rows; // of the states, for one program after another
   uint32_t active = 0, chosen = TENON_ANY_PROGRAM;
   bool pickCurrent = false;
+  uint64_t statesVersion = 0; // of the states that the pick is for
 };
 
 } // namespace tenon::rt

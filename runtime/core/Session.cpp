@@ -19,17 +19,18 @@
 
 namespace tenon::rt {
 
-Session::Session(const Artifact &artifact, const Program &program, DeviceQueue &queue, uint64_t limit)
-    : artifact(artifact), program(program), plan(program.plan), queue(queue),
+Session::Session(const Artifact &artifact, const Program &program, DeviceQueue &queue, StateStore &states,
+                 uint64_t limit)
+    : artifact(artifact), program(program), plan(program.plan), queue(queue), states(states),
       isHostAddressable(artifact.device().properties().isHostAddressable), limit(limit),
       weightBytes(isHostAddressable ? boundWeights(program.plan, artifact.weightBytes()) : artifact.weightBytes()) {
   inputs.resize(plan.inputs.size());
   outputs.resize(plan.outputs.size());
   needed.resize(plan.outputs.size());
   dims.resize(plan.dims.size());
+  rows.resize(2 * plan.states.size());
   const Device &device = artifact.device();
   arena = device.makeMemory();
-  state = device.makeMemory();
   for (Output &output : outputs)
     output.own = device.makeMemory();
   for (Input &input : inputs)
@@ -46,7 +47,6 @@ Session::Session(const Artifact &artifact, const Program &program, DeviceQueue &
 
 void Session::takeMemory(Session &from) {
   std::swap(arena, from.arena);
-  std::swap(state, from.state);
   for (size_t i = 0; i < outputs.size(); ++i)
     std::swap(outputs[i].own, from.outputs[i].own);
   // Each program has blocks of its own.
@@ -183,9 +183,11 @@ bool Session::explainAddress(const void *address, tenon_error *text) const {
 
 Status Session::prepare() {
   TENON_TRY(updateSizes());
+  TENON_TRY(states.checkUsable());
   if (addressesCurrent)
     return {};
   TENON_TRY(checkLimit());
+  TENON_TRY(states.prepare());
   TENON_TRY(reserveMemory());
   return resolve();
 }
@@ -198,6 +200,7 @@ Status Session::run() {
       return Status::make(TENON_MISUSE, "input '%s' is bound without data", plan.inputs[i].name);
   TENON_TRY(prepare());
   beginTiming();
+  states.beginRun();
   Status status = copyInputs();
   if (!status.failed())
     status = debug ? executeGuarded() : execute();
@@ -206,6 +209,8 @@ Status Session::run() {
   else
     status = copyOutputs();
   endTiming();
+  if (!status.failed())
+    status = states.endRun(plan, bound->exprs.data());
   // The next run begins with what is known before it.
   if (plan.bindsSymbols) {
     bound->isEvaluated = false;

@@ -12,6 +12,7 @@
 #include "runtime/core/Artifact.h"
 #include "runtime/core/DebugArena.h"
 #include "runtime/core/SizeCache.h"
+#include "runtime/core/StateStore.h"
 #include "runtime/device/Device.h"
 
 #include <memory>
@@ -29,7 +30,7 @@ namespace tenon::rt {
 class Session {
 public:
   /// Keeps references to all of them. `limit` as in tenon_session_options.
-  Session(const Artifact &artifact, const Program &program, DeviceQueue &queue, uint64_t limit);
+  Session(const Artifact &artifact, const Program &program, DeviceQueue &queue, StateStore &states, uint64_t limit);
 
   Status bindInput(uint32_t index, const tenon_tensor &tensor);
   Status bindOutput(uint32_t index, void *data, uint64_t capacity);
@@ -42,7 +43,6 @@ public:
   Status prepare();
   Status run();
   Status output(uint32_t index, tenon_tensor *tensor);
-  void resetState() { state->clear(); }
   /// Goes on with the memory of another program's session, so that they need no more than one of them does.
   void takeMemory(Session &from);
   void setProfile(tenon_profile_fn callback, void *user);
@@ -133,6 +133,7 @@ private:
   const Program &program;
   const Plan &plan;
   DeviceQueue &queue;
+  StateStore &states;
   const bool isHostAddressable;
   uint64_t limit;
   uint64_t weightBytes; // that are in memory at one time
@@ -141,6 +142,9 @@ private:
   std::vector<Output> outputs;
   std::vector<uint64_t> needed; // bytes of each output
   std::vector<int64_t> dims;    // of all inputs and then all outputs, as in Plan::dims
+
+  std::vector<int64_t> rows;  // of the states, as bindSymbols takes them
+  uint64_t statesVersion = 0; // of the states that sizes and addresses are for
 
   SizeCache cache;
   BoundSizes *bound = nullptr;   // of the shapes bound now, where sizesCurrent
@@ -151,7 +155,7 @@ private:
   uint64_t scratchStride = 0;
 
   std::unique_ptr<DebugArena> debug; // instead of the arena, where it is wanted
-  std::unique_ptr<DeviceMemory> arena, state;
+  std::unique_ptr<DeviceMemory> arena;
   std::vector<std::unique_ptr<DeviceMemory>> heap; // its blocks
 
   std::vector<tenon_plugin_tensor> hostInputs, hostOutputs; // of the host call at hand

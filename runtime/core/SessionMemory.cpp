@@ -26,7 +26,7 @@ static const char *storageName(Storage storage) {
   case Storage::weight:
     return "the weights";
   case Storage::state:
-    return "the state";
+    return "its state";
   case Storage::input:
     return "its input";
   case Storage::output:
@@ -39,9 +39,9 @@ static const char *storageName(Storage storage) {
 
 /// Fills `sizes` with what follows from the shapes of the inputs.
 Status Session::evaluateSizes(BoundSizes &sizes) const {
-  TENON_TRY(bindSymbols(plan, dims.data(), sizes.symbols.data()));
+  TENON_TRY(bindSymbols(plan, dims.data(), rows.data(), sizes.symbols.data()));
   for (size_t i = 0; i < plan.symbols.size(); ++i)
-    sizes.symbolKnown[i] = plan.symbols[i].fromInput;
+    sizes.symbolKnown[i] = plan.symbols[i].isEarly();
   Known known{sizes.symbolKnown.data(), sizes.exprKnown.data()};
   TENON_TRY(evaluate(plan, sizes.symbols.data(), 0, uint32_t(plan.exprs.size()), sizes.exprs.data(), &known));
   TENON_TRY(checkShapes(plan, dims.data(), sizes.symbols.data(), sizes.exprs.data()));
@@ -52,13 +52,18 @@ Status Session::evaluateSizes(BoundSizes &sizes) const {
 }
 
 Status Session::updateSizes() {
+  if (statesVersion != states.version()) {
+    statesVersion = states.version();
+    states.rows(plan, rows.data());
+    sizesCurrent = false;
+  }
   if (sizesCurrent)
     return {};
   addressesCurrent = false;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!inputs[i].bound)
       return Status::make(TENON_MISUSE, "input '%s' is not bound", plan.inputs[i].name);
-  BoundSizes &sizes = cache.find(dims.data());
+  BoundSizes &sizes = cache.find(dims.data(), rows.data());
   if (!sizes.isEvaluated)
     TENON_TRY(evaluateSizes(sizes));
   sizes.isEvaluated = true;
@@ -94,7 +99,7 @@ Status Session::addUpMemory() {
   TENON_TRY(addUpOwnOutputs());
   memory.arena = uint64_t(arenaBytes);
   memory.weights = weightBytes;
-  memory.state = plan.stateSize;
+  memory.state = states.bytes();
   memory.heap = 0;
   for (const std::unique_ptr<DeviceMemory> &block : heap)
     memory.heap += block->capacity();
@@ -124,18 +129,17 @@ Status Session::checkLimit() const {
 }
 
 Status Session::reserveMemory() {
-  const uint8_t *arenaBefore = arena->address(), *stateBefore = state->address();
+  const uint8_t *arenaBefore = arena->address();
   if (!debug)
     TENON_TRY(arena->reserve(memory.arena, true, "activations"));
   TENON_TRY(queue.reserveScratch(scratchStride));
-  TENON_TRY(state->reserve(memory.state, true, "state"));
   for (size_t i = 0; i < outputs.size(); ++i)
     if (!outputs[i].data || !isHostAddressable)
       TENON_TRY(outputs[i].own->reserve(needed[i], true, plan.outputs[i].name));
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].copy)
       TENON_TRY(inputs[i].copy->reserve(inputs[i].bytes, false, plan.inputs[i].name));
-  if (arena->address() != arenaBefore || state->address() != stateBefore)
+  if (arena->address() != arenaBefore)
     cache.forgetAddresses();
   return {};
 }
@@ -151,7 +155,8 @@ Session::Place Session::placeOf(const Buffer &buffer) const {
     place = {const_cast<uint8_t *>(artifact.weights()), artifact.weightBytes()};
     break;
   case Storage::state:
-    place = {state->address(), plan.stateSize};
+    place = {states.address() ? states.address() + plan.states[buffer.index].offset : nullptr,
+             plan.states[buffer.index].bytes};
     break;
   case Storage::input:
     place = {inputs[buffer.index].copy ? inputs[buffer.index].copy->address()
@@ -219,8 +224,8 @@ Status Session::resolve() {
   if (debug)
     TENON_TRY(layOutDebug());
   if (bound->hasAddresses) {
-    // The caller may have bound other memory since then.
-    TENON_TRY(resolveSome(plan.callerBuffers, plan.callerOperands));
+    // The caller may have bound other memory since then, or taken another slot.
+    TENON_TRY(resolveSome(plan.movingBuffers, plan.movingOperands));
     addressesCurrent = true;
     return {};
   }

@@ -12,15 +12,15 @@
 namespace tenon::rt {
 
 static size_t bytesOfOne(const Plan &plan) {
-  size_t words = plan.dims.size() + plan.symbols.size() + plan.exprs.size() + plan.buffers.size() +
-                 plan.operands.size() + plan.sizes.size();
+  size_t words = plan.dims.size() + 2 * plan.states.size() + plan.symbols.size() + plan.exprs.size() +
+                 plan.buffers.size() + plan.operands.size() + plan.sizes.size();
   return sizeof(BoundSizes) + words * 8 + plan.symbols.size() + plan.exprs.size() +
          plan.instructions.size() * sizeof(uint32_t);
 }
 
 static size_t capacityFor(const Plan &plan) {
   for (const Symbol &symbol : plan.symbols)
-    if (symbol.fromInput)
+    if (symbol.isEarly())
       return std::clamp<size_t>(SizeCache::kBytes / bytesOfOne(plan), 1, SizeCache::kCapacity);
   return 1;
 }
@@ -32,6 +32,7 @@ void SizeCache::start(const Plan &plan) {
   entries.resize(capacityFor(plan));
   for (BoundSizes &entry : entries) {
     entry.dims.resize(dims);
+    entry.rows.resize(2 * plan.states.size());
     entry.symbols.resize(plan.symbols.size());
     entry.exprs.resize(plan.exprs.size());
     entry.symbolKnown.resize(plan.symbols.size());
@@ -43,13 +44,18 @@ void SizeCache::start(const Plan &plan) {
   }
 }
 
-BoundSizes &SizeCache::find(const int64_t *dims) {
+BoundSizes &SizeCache::find(const int64_t *dims, const int64_t *rows) {
   BoundSizes *oldest = &entries.front();
+  const BoundSizes *similar = nullptr; // of the same shapes, the last one that was used
   ++uses;
   for (BoundSizes &entry : entries) {
     if (entry.isEvaluated && std::equal(entry.dims.begin(), entry.dims.end(), dims)) {
-      entry.lastUse = uses;
-      return entry;
+      if (std::equal(entry.rows.begin(), entry.rows.end(), rows)) {
+        entry.lastUse = uses;
+        return entry;
+      }
+      if (!similar || similar->lastUse < entry.lastUse)
+        similar = &entry;
     }
     // One that holds nothing is older than any that does.
     if ((entry.isEvaluated ? entry.lastUse : 0) < (oldest->isEvaluated ? oldest->lastUse : 0))
@@ -57,9 +63,16 @@ BoundSizes &SizeCache::find(const int64_t *dims) {
   }
   oldest->isEvaluated = oldest->hasAddresses = false;
   oldest->lastUse = uses;
-  oldest->runs = 0;
-  std::fill(oldest->work.begin(), oldest->work.end(), 0);
+  // A sequence that grows has other rows in each run, which take much the same time.
+  if (similar && similar != oldest) {
+    oldest->runs = similar->runs;
+    oldest->work = similar->work;
+  } else if (!similar) {
+    oldest->runs = 0;
+    std::fill(oldest->work.begin(), oldest->work.end(), 0);
+  }
   std::copy_n(dims, oldest->dims.size(), oldest->dims.begin());
+  std::copy_n(rows, oldest->rows.size(), oldest->rows.begin());
   return *oldest;
 }
 

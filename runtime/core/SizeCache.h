@@ -16,12 +16,13 @@
 
 namespace tenon::rt {
 
-/// All that follows from one set of shapes of the inputs.
+/// All that follows from one set of shapes of the inputs and of rows of the states.
 struct BoundSizes {
   bool isEvaluated = false;  // symbols and expressions, as they are before a run
   bool hasAddresses = false; // buffers, operands and sizes; what lies with the caller may have moved since
   uint64_t lastUse = 0;
   std::vector<int64_t> dims; // of the inputs, as in Plan::dims
+  std::vector<int64_t> rows; // of the states, as bindSymbols takes them
   std::vector<int64_t> symbols;
   std::vector<int64_t> exprs;
   std::vector<uint8_t> symbolKnown, exprKnown; // whether there is a value yet; flags
@@ -42,9 +43,10 @@ public:
 
   void start(const Plan &plan);
 
-  /// The set for these shapes: where isEvaluated is false they are new, and it stands in for the one that has not
-  /// been used for the longest time. It stays valid until the cache has given out kCapacity others.
-  BoundSizes &find(const int64_t *dims);
+  /// The set for these shapes and rows: where isEvaluated is false they are new, and it stands in for the one that has
+  /// not been used for the longest time. Where rows alone are new, what instructions take is what it was with others.
+  /// It stays valid until the cache has given out kCapacity others.
+  BoundSizes &find(const int64_t *dims, const int64_t *rows);
 
   /// Memory of the session has moved.
   void forgetAddresses();

@@ -7,12 +7,11 @@
 
 #include "runtime/core/WeightCheck.h"
 
+#include "runtime/base/Hash.h"
+
 #include <algorithm>
 #include <cinttypes>
 #include <new>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 namespace tenon::rt {
 
@@ -30,7 +29,7 @@ Status WeightCheck::start(const uint8_t *weights, uint64_t size, Container::Bloc
 
 uint64_t WeightCheck::hashOf(uint64_t block) const {
   uint64_t begin = block * blocks.blockSize;
-  return XXH3_64bits(bytes + begin, std::min(blocks.blockSize, numBytes - begin));
+  return hashBytes(bytes + begin, std::min(blocks.blockSize, numBytes - begin));
 }
 
 bool WeightCheck::check(uint64_t block) const {

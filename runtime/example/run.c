@@ -33,13 +33,13 @@ static int fail(tenon_status status, const tenon_error *error) {
 /// Binds input `index` to memory of its own, filled with ones where it is f32 and with zeros otherwise.
 static int bind_ones(struct example *example, uint32_t index, int64_t open_size) {
   tenon_error error;
-  tenon_tensor_info info;
+  tenon_tensor_info info = {sizeof info};
   tenon_status status = tenon_artifact_input(example->artifact, index, &info, &error);
   if (status != TENON_OK)
     return fail(status, &error);
   int64_t dims[64];
   for (uint32_t d = 0; d < info.rank; ++d) {
-    tenon_dim_info dim;
+    tenon_dim_info dim = {sizeof dim};
     tenon_artifact_input_dim(example->artifact, index, d, &dim, NULL);
     dims[d] = dim.value < 0 ? open_size : dim.value;
   }
@@ -66,6 +66,7 @@ static int run(struct example *example, const char *path, int64_t open_size) {
   if (status != TENON_OK)
     return fail(status, &error);
 
+  example->info.size = sizeof example->info;
   tenon_artifact_describe(example->artifact, &example->info);
   example->inputs = calloc(example->info.input_count + 1, sizeof *example->inputs);
   for (uint32_t i = 0; i < example->info.input_count; ++i) {
@@ -74,7 +75,7 @@ static int run(struct example *example, const char *path, int64_t open_size) {
       return code;
   }
 
-  tenon_memory memory;
+  tenon_memory memory = {sizeof memory};
   status = tenon_session_measure(example->session, &memory, &error);
   if (status == TENON_OK)
     status = tenon_session_run(example->session, &error);
@@ -83,7 +84,7 @@ static int run(struct example *example, const char *path, int64_t open_size) {
   printf("%s: %" PRIu64 " bytes of memory\n", example->info.model, memory.total);
 
   for (uint32_t i = 0; i < example->info.output_count; ++i) {
-    tenon_tensor_info info;
+    tenon_tensor_info info = {sizeof info};
     tenon_tensor output;
     tenon_artifact_output(example->artifact, i, &info, NULL);
     status = tenon_session_output(example->session, i, &output, &error);

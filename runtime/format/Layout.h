@@ -30,7 +30,8 @@ inline constexpr char kMagic[8] = {'T', 'E', 'N', 'O', 'N', '\r', '\n', 0x1a};
 /// 2: kernels are told where the tiles of their last call ended (Kernel.h).
 /// 3: weights have a hash for each block of them (SectionKind::hashes), and kernels say what a launch of them must be
 /// (Kernel.h).
-inline constexpr uint32_t kFormatVersion = 3;
+/// 4: plans have states, which sessions keep from run to run.
+inline constexpr uint32_t kFormatVersion = 4;
 /// The oldest one that is still read. Kernels of version 1 have all arguments but the last one, and leave that alone.
 inline constexpr uint32_t kOldestVersion = 1;
 /// The first version whose code sections hold the facts of every kernel.

@@ -8,13 +8,11 @@
 #include "runtime/plan/Container.h"
 
 #include "runtime/base/CheckedMath.h"
+#include "runtime/base/Hash.h"
 
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 namespace tenon::rt {
 
@@ -60,7 +58,7 @@ const fmt::Section *Container::find(fmt::SectionKind kind) const {
 }
 
 Status Container::checkHash(const fmt::Section &section) const {
-  uint64_t hash = XXH3_64bits(data(section), section.size);
+  uint64_t hash = hashBytes(data(section), section.size);
   if (hash != section.hash)
     return Status::make(TENON_INVALID,
                         "damaged: the hash of its %s is %016" PRIx64 ", and should be %016" PRIx64
@@ -220,7 +218,7 @@ Status readContainer(const uint8_t *bytes, size_t size, Container *container) {
     return Status::make(TENON_INVALID, "truncated: its %u sections do not fit into %zu bytes", header.sectionCount,
                         size);
   const uint8_t *table = bytes + sizeof header;
-  if (XXH3_64bits(table, tableSize) != header.tableHash)
+  if (hashBytes(table, tableSize) != header.tableHash)
     return Status::make(TENON_INVALID, "damaged: the hash of its section table is wrong; compile or copy it "
                                        "again");
   container->bytes = bytes;

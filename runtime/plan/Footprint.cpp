@@ -28,7 +28,7 @@ Status addUpOutputs(const Plan &plan, const int64_t *exprs, uint64_t *needed) {
                           "any memory holds",
                           output.name);
   }
-  for (uint32_t index : plan.callerBuffers) {
+  for (uint32_t index : plan.movingBuffers) {
     const Buffer &buffer = plan.buffers[index];
     if (buffer.storage != Storage::output)
       continue;
@@ -72,7 +72,7 @@ uint64_t boundHeap(const Plan &plan, const std::vector<Interval> &bounds) {
 
 uint64_t boundOutputs(const Plan &plan, const std::vector<Interval> &bounds) {
   std::vector<uint64_t> needed(plan.outputs.size());
-  for (uint32_t index : plan.callerBuffers) {
+  for (uint32_t index : plan.movingBuffers) {
     const Buffer &buffer = plan.buffers[index];
     const Interval &offset = bounds[buffer.offset], &size = bounds[buffer.size];
     if (buffer.storage != Storage::output)

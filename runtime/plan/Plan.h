@@ -37,7 +37,10 @@ struct Expr {
 struct Symbol {
   const char *name;
   int64_t min, max;
-  bool fromInput; // an input's dimension binds it; otherwise an instruction does
+  bool fromInput;         // an input's dimension binds it
+  bool fromState = false; // a state does, before any input
+  /// Whether it has its value before the run; otherwise an instruction binds it.
+  bool isEarly() const { return fromInput || fromState; }
 };
 
 /// In place of an expression that there is not.
@@ -55,10 +58,26 @@ struct Tensor {
   tenon_role role;
 };
 
+/// The values are those of tenon.fmt.StateKind.
+enum class StateKind : uint8_t { whole, growing, ring };
+
+/// What a session keeps from run to run.
+struct State {
+  const char *name = "";
+  tenon_dtype dtype{};
+  StateKind kind{};
+  IndexRange dims;                                         // in Plan::stateDims
+  int64_t capacity = 0;                                    // rows
+  uint64_t offset = 0, bytes = 0, rowBytes = 0;            // of the memory of a slot
+  uint32_t live = kNoExpr, slot = kNoExpr, next = kNoExpr; // symbols and an expression, as in plan.fbs
+  int64_t ringRows = 0;                                    // that a run writes to a ring
+  uint64_t initial = UINT64_MAX;                           // in the weights; otherwise zeros
+};
+
 struct Buffer {
   const char *name;
   Storage storage;
-  uint32_t index;                           // of the input, output or block
+  uint32_t index;                           // of the input, output, state or block
   uint32_t offset, size;                    // expressions
   uint32_t start = kNoExpr, room = kNoExpr; // expressions, if any: the part of the arena in which it always lies
 
@@ -113,6 +132,8 @@ struct Plan {
   std::vector<Symbol> symbols;
   std::vector<Expr> exprs;
   std::vector<Tensor> inputs, outputs;
+  std::vector<State> states;
+  std::vector<int64_t> stateDims;
   std::vector<Buffer> buffers;
   std::vector<Kernel> kernels;
   std::vector<Instruction> instructions;
@@ -126,7 +147,7 @@ struct Plan {
   std::vector<Expr> workExprs;     // of kernels
   uint32_t arenaSize, scratchSize; // expressions
   uint32_t arenaAlign;
-  uint64_t stateSize;
+  uint64_t stateSize = 0;                     // of one slot
   const char *modelName, *compiler, *madeFor; // the last: the sizes that the program is for, empty for all
   uint32_t heapBlocks = 0;
   bool bindsSymbols = false;  // instructions bind some: sizes change during a run
@@ -135,8 +156,9 @@ struct Plan {
   // buffers, and sizes. All other addresses and sizes stay as they are.
   std::vector<uint32_t> lateBuffers, lateOperands, lateSizes;
   bool hasLateOutputs = false; ///< whether symbols that instructions bind change how much memory outputs need
-  // Buffers in inputs and outputs, whose addresses change with every binding, and operands that are such.
-  std::vector<uint32_t> callerBuffers, callerOperands;
+  // Buffers in inputs, outputs and states, whose addresses change with every binding and slot, and operands that are
+  // such.
+  std::vector<uint32_t> movingBuffers, movingOperands;
 
   /// How many buffers of a launch or a host call it writes, the last ones; 0 where that is not known.
   uint32_t resultsOf(const Instruction &instruction) const {

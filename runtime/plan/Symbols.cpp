@@ -24,8 +24,11 @@ Status checkRange(const Symbol &symbol, int64_t value, const char *where) {
                       (long long)value, where, (long long)symbol.min, (long long)symbol.max);
 }
 
-/// The input that binds a symbol: the first that has it as a dimension. Null where none does.
+/// The state that binds a symbol, or the input: the first that has it as a dimension. Null where none does.
 static const char *binderOf(const Plan &plan, int64_t symbol) {
+  for (const State &state : plan.states)
+    if (state.live == symbol || state.slot == symbol)
+      return state.name;
   for (const Tensor &input : plan.inputs)
     for (uint32_t d = 0; d < input.dims.count; ++d) {
       const Expr &expr = plan.exprs[plan.dims[input.dims.begin + d]];
@@ -80,24 +83,39 @@ Status requirementFails(const Plan &plan, const Check &check, const int64_t *sym
                       list.text);
 }
 
-Status bindSymbols(const Plan &plan, const int64_t *dims, int64_t *values) {
-  // Dimensions are not negative, so this stands for "not bound yet".
-  constexpr int64_t kOpen = -1;
+/// Dimensions and rows are not negative, so this stands for "not bound yet".
+static constexpr int64_t kOpen = -1;
+
+/// The first place gives a symbol its value, and others have to agree.
+static Status bindSymbol(const Plan &plan, uint32_t symbol, int64_t value, const char *where, int64_t *values) {
+  if (values[symbol] == kOpen) {
+    TENON_TRY(checkRange(plan.symbols[symbol], value, where));
+    values[symbol] = value;
+  } else if (values[symbol] != value) {
+    return Status::make(TENON_INVALID, "symbol '%s' is %lld in '%s' and %lld in '%s'", plan.symbols[symbol].name,
+                        (long long)values[symbol], binderOf(plan, symbol), (long long)value, where);
+  }
+  return {};
+}
+
+Status bindSymbols(const Plan &plan, const int64_t *dims, const int64_t *rows, int64_t *values) {
   for (size_t i = 0; i < plan.symbols.size(); ++i)
-    values[i] = plan.symbols[i].fromInput ? kOpen : 0;
+    values[i] = plan.symbols[i].isEarly() ? kOpen : 0;
+  for (size_t i = 0; i < plan.states.size(); ++i) {
+    const State &state = plan.states[i];
+    for (uint32_t k = 0; k < 2; ++k) {
+      uint32_t symbol = k ? state.slot : state.live;
+      if (symbol == kNoExpr)
+        continue;
+      TENON_TRY(bindSymbol(plan, symbol, rows[2 * i + k], state.name, values));
+    }
+  }
   for (const Tensor &input : plan.inputs)
     for (uint32_t d = 0; d < input.dims.count; ++d) {
       const Expr &expr = plan.exprs[plan.dims[input.dims.begin + d]];
       if (expr.op != ExprOp::symbol)
         continue;
-      int64_t dim = dims[input.dims.begin + d];
-      if (values[expr.a] == kOpen) {
-        TENON_TRY(checkRange(plan.symbols[expr.a], dim, input.name));
-        values[expr.a] = dim;
-      } else if (values[expr.a] != dim) {
-        return Status::make(TENON_INVALID, "symbol '%s' is %lld in '%s' and %lld in '%s'", plan.symbols[expr.a].name,
-                            (long long)values[expr.a], binderOf(plan, expr.a), (long long)dim, input.name);
-      }
+      TENON_TRY(bindSymbol(plan, uint32_t(expr.a), dims[input.dims.begin + d], input.name, values));
     }
   return {};
 }
@@ -130,15 +148,15 @@ static bool fitsConstants(const Plan &plan, const int64_t *dims) {
   return true;
 }
 
-bool fitsShapes(const Plan &plan, const int64_t *dims) {
+bool fitsShapes(const Plan &plan, const int64_t *dims, const int64_t *rows) {
   if (!fitsConstants(plan, dims))
     return false;
   std::vector<int64_t> symbols(plan.symbols.size()), exprs(plan.exprs.size());
-  if (bindSymbols(plan, dims, symbols.data()).failed())
+  if (bindSymbols(plan, dims, rows, symbols.data()).failed())
     return false;
   std::vector<uint8_t> symbolKnown(symbols.size()), exprKnown(exprs.size());
   for (size_t i = 0; i < symbols.size(); ++i)
-    symbolKnown[i] = plan.symbols[i].fromInput;
+    symbolKnown[i] = plan.symbols[i].isEarly();
   Known known{symbolKnown.data(), exprKnown.data()};
   return !evaluate(plan, symbols.data(), 0, uint32_t(exprs.size()), exprs.data(), &known).failed() &&
          !checkShapes(plan, dims, symbols.data(), exprs.data()).failed();

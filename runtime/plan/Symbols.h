@@ -14,9 +14,10 @@
 namespace tenon::rt {
 
 /// Finds the symbols' values. `dims` has the shapes of all inputs end to end, as Plan::dims has: the caller
-/// has checked ranks, and that no dimension is negative. A symbol that no input binds gets 0.
-/// `values` has a slot for each symbol.
-Status bindSymbols(const Plan &plan, const int64_t *dims, int64_t *values);
+/// has checked ranks, and that no dimension is negative. `rows` has two values for each state, of its symbols `live`
+/// and `slot`, which come before any dimension. A symbol that neither binds gets 0. `values` has a place for each
+/// symbol.
+Status bindSymbols(const Plan &plan, const int64_t *dims, const int64_t *rows, int64_t *values);
 
 /// Compares the inputs' shapes with what the plan's expressions come to.
 Status checkShapes(const Plan &plan, const int64_t *dims, const int64_t *symbols, const int64_t *exprs);
@@ -26,7 +27,7 @@ Status checkShapes(const Plan &plan, const int64_t *dims, const int64_t *symbols
 Status requirementFails(const Plan &plan, const Check &check, const int64_t *symbols, const char *node);
 
 /// Whether a program takes the shapes: whether bindSymbols and checkShapes would end well.
-bool fitsShapes(const Plan &plan, const int64_t *dims);
+bool fitsShapes(const Plan &plan, const int64_t *dims, const int64_t *rows);
 
 /// Fails where `value` lies outside of the symbol's range. `where` says what it was read from.
 Status checkRange(const Symbol &symbol, int64_t value, const char *where);

@@ -12,6 +12,7 @@
 #include "runtime/format/Layout.h"
 #include "runtime/format/plan_generated.h"
 #include "runtime/plan/VerifyInstructions.h"
+#include "runtime/plan/VerifyStates.h"
 
 #include <algorithm>
 #include <cstring>
@@ -149,11 +150,13 @@ static Status verifyBuffers(const fmt::Plan &in, Plan &plan) {
     size_t count = Storage(storage) == Storage::input    ? plan.inputs.size()
                    : Storage(storage) == Storage::output ? plan.outputs.size()
                    : Storage(storage) == Storage::heap   ? plan.heapBlocks
+                   : Storage(storage) == Storage::state  ? plan.states.size()
                                                          : 0;
-    if (count ? buffer->index() >= count : Storage(storage) >= Storage::input)
+    if (count ? buffer->index() >= count : Storage(storage) >= Storage::state)
       return Status::make(TENON_INVALID, "plan: buffer %u ('%s') lies in %s %u of %zu", i, name,
                           Storage(storage) == Storage::input    ? "input"
                           : Storage(storage) == Storage::output ? "output"
+                          : Storage(storage) == Storage::state  ? "state"
                                                                 : "block",
                           buffer->index(), count);
     if (buffer->offset() >= plan.exprs.size() || buffer->size() >= plan.exprs.size())
@@ -189,7 +192,7 @@ static Status listLate(Plan &plan) {
   for (size_t i = 0; i < plan.exprs.size(); ++i) {
     const Expr &expr = plan.exprs[i];
     if (expr.op == ExprOp::symbol)
-      isLate[i] = !plan.symbols[expr.a].fromInput;
+      isLate[i] = !plan.symbols[expr.a].isEarly();
     else if (expr.op != ExprOp::constant)
       isLate[i] = isLate[expr.a] || isLate[expr.b];
   }
@@ -224,17 +227,17 @@ static Status listLate(Plan &plan) {
   return {};
 }
 
-static bool isCallers(const Buffer &buffer) {
-  return buffer.storage == Storage::input || buffer.storage == Storage::output;
+static bool isMoving(const Buffer &buffer) {
+  return buffer.storage == Storage::input || buffer.storage == Storage::output || buffer.storage == Storage::state;
 }
 
-static void listCallers(Plan &plan) {
+static void listMoving(Plan &plan) {
   for (uint32_t i = 0; i < plan.buffers.size(); ++i)
-    if (isCallers(plan.buffers[i]))
-      plan.callerBuffers.push_back(i);
+    if (isMoving(plan.buffers[i]))
+      plan.movingBuffers.push_back(i);
   for (uint32_t i = 0; i < plan.operands.size(); ++i)
-    if (isCallers(plan.buffers[plan.operands[i]]))
-      plan.callerOperands.push_back(i);
+    if (isMoving(plan.buffers[plan.operands[i]]))
+      plan.movingOperands.push_back(i);
 }
 
 static Status verifyMemory(const fmt::Plan &in, Plan &plan) {
@@ -247,13 +250,9 @@ static Status verifyMemory(const fmt::Plan &in, Plan &plan) {
                         "plan: the arena's alignment is %u, a power of two from %u to %u is "
                         "wanted",
                         in.arena_align(), TENON_BUFFER_ALIGNMENT, fmt::kMaxArenaAlignment);
-  if (in.state_size() > uint64_t(INT64_MAX))
-    return Status::make(TENON_INVALID, "plan: a state of %llu bytes is more than any machine has",
-                        (unsigned long long)in.state_size());
   plan.arenaSize = in.arena_size();
   plan.scratchSize = in.scratch_size();
   plan.arenaAlign = in.arena_align();
-  plan.stateSize = in.state_size();
   return {};
 }
 
@@ -362,6 +361,7 @@ Status verifyPlan(const void *bytes, size_t size, Plan *out) {
   TENON_TRY(verifyTensors(in.inputs(), "input", plan, maxIndices, plan.inputs));
   TENON_TRY(verifyTensors(in.outputs(), "output", plan, maxIndices, plan.outputs));
   markInputSymbols(plan);
+  TENON_TRY(verifyStates(in, maxIndices, plan));
   // Each block has a buffer in it, so a file cannot ask for more of them than it is large.
   plan.heapBlocks = in.heap_blocks();
   if (plan.heapBlocks > length(in.buffers()))
@@ -384,7 +384,7 @@ Status verifyPlan(const void *bytes, size_t size, Plan *out) {
   TENON_TRY(verifyInstructions(in, maxIndices, plan));
   TENON_TRY(verifyMemory(in, plan));
   TENON_TRY(listLate(plan));
-  listCallers(plan);
+  listMoving(plan);
   plan.modelName = text(in.model_name());
   plan.compiler = text(in.compiler());
   plan.madeFor = text(in.sizes());

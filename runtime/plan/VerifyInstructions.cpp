@@ -175,8 +175,8 @@ Status InstructionVerifier::verifyExprOperands(const fmt::Instruction &instructi
 
 Status InstructionVerifier::verifyBindSymbol(const fmt::Instruction &instruction) {
   const Symbol &symbol = plan.symbols[instruction.a()];
-  if (symbol.fromInput)
-    return FAIL("binds symbol '%s', which an input binds already", symbol.name);
+  if (symbol.isEarly())
+    return FAIL("binds symbol '%s', which %s binds already", symbol.name, symbol.fromState ? "a state" : "an input");
   if (instruction.b() > instruction.c())
     return FAIL("evaluates expressions [%u, %u), which is no range", instruction.b(), instruction.c());
   const Dependents &range = dependents[instruction.a()];
@@ -274,7 +274,7 @@ Status InstructionVerifier::run() {
     return Status::make(TENON_INVALID, "plan: the last of %u instructions must be a halt", count);
   TENON_TRY(verifyLoops(plan));
   for (size_t i = 0; i < plan.symbols.size(); ++i)
-    if (!plan.symbols[i].fromInput && !bound[i] && dependents[i].first != UINT32_MAX)
+    if (!plan.symbols[i].isEarly() && !bound[i] && dependents[i].first != UINT32_MAX)
       return Status::make(TENON_INVALID, "plan: symbol '%s' is bound by no input and by no instruction",
                           plan.symbols[i].name);
   return {};

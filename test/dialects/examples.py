@@ -78,7 +78,7 @@ def wrap(example):
     text = re.sub(r"\A(//.*\n\s*)+", "", example.strip())
     if text.startswith("#"):
         return f'func.func private @example() attributes {{example = {text.split("==")[0].strip()}}}\n'
-    if text.startswith(("module", "func.func", "plan.program")):
+    if text.startswith(("module", "func.func", "plan.program", "tenon.state ")):
         return text
     if re.search(r"\bplan\.", text):
         return wrap_plan(text)

@@ -17,7 +17,7 @@ using namespace tenon;
 static void examine(tenon_artifact *artifact) {
   tenon_artifact_info info;
   tenon_artifact_describe(artifact, &info);
-  tenon_session_options options{1, 0};
+  tenon_session_options options{sizeof options, 1, 0, 0};
   tenon_session *session;
   if (tenon_session_create(artifact, &options, &session, nullptr) != TENON_OK)
     return;
@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (bool isRehashed : {false, true}) {
     if (isRehashed)
       test::rehash(bytes);
-    tenon_load_options options{isRehashed ? TENON_VERIFY_ALL : TENON_VERIFY_USED, nullptr, nullptr, 0};
+    tenon_load_options options{sizeof options, isRehashed ? TENON_VERIFY_ALL : TENON_VERIFY_USED, nullptr, nullptr, 0};
     tenon_artifact *artifact;
     tenon_error error;
     if (tenon_artifact_load_memory(bytes.data(), size, &options, &artifact, &error) != TENON_OK)

@@ -48,6 +48,7 @@ static uint64_t peakMemory() {
 }
 
 Status timedRun(Model &model, double *time) {
+  TENON_TRY(model.rewind());
   double begin = milliseconds();
   TENON_TRY(model.run());
   *time = milliseconds() - begin;
@@ -243,6 +244,7 @@ Status benchmark(const Options &options, Model &model, double loadMs) {
   TENON_TRY(warmUp(options, model));
   TENON_TRY(measure(options, model, &report.samples));
   report.times = computeStatistics(report.samples);
+  TENON_TRY(model.rewind());
   tenon_error error;
   if (tenon_status code = tenon_session_measure(model.session, &report.memory, &error))
     return Status::make(code, "%s", error.message);

@@ -86,6 +86,7 @@ static Status profileRuns(const Options &options, Model &model, std::vector<doub
   for (; options.runs ? run < options.runs
                       : run < kMinRuns || (run < kMaxRuns && milliseconds() - begin < options.duration * 1e3);
        ++run) {
+    TENON_TRY(model.rewind());
     profile.clear();
     TENON_TRY(model.run());
     std::vector<int64_t> nanoseconds = profile.measureInstructions();

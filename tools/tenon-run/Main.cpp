@@ -25,6 +25,8 @@ static Status runOnce(const Options &options, Model &model) {
   OutputPlan outputs;
   TENON_TRY(planOutputs(options, model, &outputs));
   TENON_TRY(model.run());
+  if (!options.saveState.empty())
+    TENON_TRY(model.saveState(options.saveState));
   return writeOutputs(options, model, outputs);
 }
 
@@ -63,6 +65,7 @@ static Status runModel(const Options &options) {
   // The first run has page faults and size computations that later ones do not repeat, and tracing would slow down the
   // runs that were measured: the trace is of one run more.
   if (!profile) {
+    TENON_TRY(model.rewind());
     profile.emplace(model);
     TENON_TRY(model.run());
   }

@@ -83,8 +83,9 @@ Status Model::load(const Options &options) {
   std::vector<const char *> plugins;
   for (const std::string &plugin : options.plugins)
     plugins.push_back(plugin.c_str());
-  tenon_load_options loadOptions{options.verify, options.target.empty() ? nullptr : options.target.c_str(),
-                                 plugins.data(), uint32_t(plugins.size())};
+  tenon_load_options loadOptions{sizeof loadOptions, options.verify,
+                                 options.target.empty() ? nullptr : options.target.c_str(), plugins.data(),
+                                 uint32_t(plugins.size())};
   TENON_TRY(from(tenon_artifact_load_file(options.artifact.c_str(), &loadOptions, &artifact, &error), error));
   tenon_artifact_describe(artifact, &info);
   inputs = describeInputs(artifact);
@@ -95,9 +96,11 @@ Status Model::load(const Options &options) {
       if (!isWhole(value))
         return Status::make(TENON_INVALID, "%s: the parts of '%s' do not belong together", options.artifact.c_str(),
                             value.name.c_str());
-  tenon_session_options sessionOptions{options.threads, options.memoryLimit};
+  rewinds = info.state_count && options.repeats();
+  tenon_session_options sessionOptions{sizeof sessionOptions, options.threads, options.memoryLimit, rewinds ? 2u : 1u};
   TENON_TRY(from(tenon_session_create(artifact, &sessionOptions, &session, &error), error));
   explainFaults(session);
+  TENON_TRY(startStates(options));
   if (options.hasSeed)
     tenon_session_set_seed(session, options.seed);
   uint32_t program = options.isGeneral ? tenon_artifact_program_count(artifact) - 1 : options.program;
@@ -151,6 +154,27 @@ Status Model::programSizes(const char **sizes) {
   TENON_TRY(from(tenon_artifact_program(artifact, program, &described, &error), error));
   *sizes = *described.sizes ? described.sizes : "general";
   return {};
+}
+
+Status Model::startStates(const Options &options) {
+  tenon_error error;
+  bool isNamed = !options.restoreState.empty() || !options.saveState.empty();
+  if (isNamed && !info.state_count)
+    return Status::make(TENON_MISUSE, "%s: the model keeps nothing from run to run; see tenon compile --state",
+                        options.artifact.c_str());
+  if (!options.restoreState.empty())
+    TENON_TRY(from(tenon_session_restore_slot(session, 0, options.restoreState.c_str(), &error), error));
+  return rewinds ? from(tenon_session_fork_slot(session, 0, 1, &error), error) : Status();
+}
+
+Status Model::rewind() {
+  tenon_error error;
+  return rewinds ? from(tenon_session_fork_slot(session, 1, 0, &error), error) : Status();
+}
+
+Status Model::saveState(const std::string &path) {
+  tenon_error error;
+  return from(tenon_session_save_slot(session, 0, path.c_str(), &error), error);
 }
 
 Status Model::run() {

@@ -57,6 +57,9 @@ struct Model {
   /// Fails where the sizes that are bound need more than the memory limit.
   Status checkLimit();
   Status run();
+  /// Begins again with the states that the first run began with, where the model runs more than once.
+  Status rewind();
+  Status saveState(const std::string &path);
   /// Which sizes the program is for that the bound sizes are run by: "N=1..512", "general" for all.
   Status programSizes(const char **sizes);
   /// The input's tensors as they are bound.
@@ -65,6 +68,9 @@ struct Model {
   Status output(uint32_t index, ValueView *value);
 
 private:
+  Status startStates(const Options &options);
+
+  bool rewinds = false;                       // the last slot has the states that runs begin with
   std::vector<std::vector<HostTensor>> bound; // for each input, its ports' tensors
 };
 

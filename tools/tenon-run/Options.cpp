@@ -150,6 +150,10 @@ static constexpr Flag kFlags[] = {
     {"--program", "K|general",
      "run the artifact's program number K, or the one for all sizes; without\nit the first that the sizes fit",
      [](Options &o, const std::string &v) { return parseProgram(v, &o); }},
+    {"--restore-state", "FILE", "begin with the states that --save-state wrote, instead of those of a new session",
+     [](Options &o, const std::string &v) { return o.restoreState = v, !v.empty(); }},
+    {"--save-state", "FILE", "after the run, write what the model keeps for the next one",
+     [](Options &o, const std::string &v) { return o.saveState = v, !v.empty(); }},
     {"--memory-limit", "BYTES", "refuse to run if more memory is needed; BYTES may end in K, M or G",
      [](Options &o, const std::string &v) { return parseBytes(v, &o.memoryLimit) && o.memoryLimit > 0; }},
     {"--verify", nullptr,
@@ -235,6 +239,10 @@ static Status checkModes(const Options &options) {
     return USAGE("%s", "--samples is for --benchmark --json");
   if (options.cold && (options.profile.empty() || measures))
     return USAGE("%s", "--cold is for --profile without --benchmark and --layers");
+  if (!options.saveState.empty() && (options.repeats() || isTest || options.planOnly))
+    return USAGE("%s",
+                 "--save-state is for one run: it goes with none of --benchmark, --layers, --profile, --test-data, "
+                 "--plan-only");
   return {};
 }
 

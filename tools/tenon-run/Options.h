@@ -36,6 +36,10 @@ struct Options {
   bool isGeneral = false; // the program for all sizes, whatever its number
   bool hasSeed = false;
   uint64_t seed = 0;
+  std::string restoreState, saveState; // files
+
+  /// Whether the model runs more than once, for one result.
+  bool repeats() const { return benchmark || layers || !profile.empty(); }
 };
 
 /// Reads the arguments of main(). Fails with TENON_MISUSE.

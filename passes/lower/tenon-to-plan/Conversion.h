@@ -14,6 +14,7 @@
 #include "passes/lower/tenon-to-plan/SizeBuilder.h"
 #include "passes/shape/FunctionFacts.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace tenon {
 
@@ -54,6 +55,16 @@ private:
   void convertConcat(ConcatOp concat);
   void convertSlice(SliceOp slice);
 
+  // ConvertState.cpp: states.
+  void createStates();
+  mlir::Value getNextRows(StateOp state);
+  mlir::Value createRows(mlir::FlatSymbolRefAttr state, mlir::AffineExpr begin, mlir::Value value, mlir::Location loc);
+  bool canWriteEarly(StateUpdateOp update, mlir::Operation *launch);
+  void placeUpdates(mlir::Block &block);
+  void convertStateUpdate(StateUpdateOp update);
+  bool isOverwritten(StateReadOp read);
+  void convertStateRead(StateReadOp read);
+
   // ConvertControl.cpp: sizes that data decides, branches and loops.
   void convertBind(BindOp bind);
   void checkBound(BindOp bind, int64_t position, mlir::AffineExpr symbol);
@@ -81,6 +92,8 @@ private:
   int64_t numInputSymbols = 0;                     ///< they come before those that instructions bind
   llvm::DenseMap<mlir::Operation *, mlir::SmallVector<mlir::Value>> partsOf; ///< of concats
   llvm::SmallVector<mlir::Value> outputs;
+  llvm::StringMap<mlir::Value> states;                           ///< their whole memory, by name
+  llvm::DenseMap<mlir::Operation *, mlir::Value> updatesInPlace; ///< where launches write the rows of updates
 };
 
 } // namespace tenon

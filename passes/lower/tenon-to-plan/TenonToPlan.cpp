@@ -55,13 +55,15 @@ DictionaryAttr Conversion::describe(Type type, DictionaryAttr attrs, StringRef f
   return b.getDictionaryAttr(description);
 }
 
-/// Those that inputs bind, then those that data binds.
+/// Those that inputs and states bind, then those that data binds.
 void Conversion::collectSymbols(SetVector<unsigned> &symbols) {
   // Only a dimension that is a symbol itself can give it its value.
   for (Type type : main.getArgumentTypes())
     for (AffineExpr dim : getDims(cast<RankedTensorType>(type)))
       if (auto symbol = dyn_cast<AffineSymbolExpr>(dim))
         symbols.insert(symbol.getPosition());
+  for (auto [symbol, range] : getStateSymbols(main))
+    symbols.insert(cast<AffineSymbolExpr>(symbol).getPosition());
   numInputSymbols = symbols.size();
   auto *dialect = b.getContext()->getOrLoadDialect<TenonDialect>();
   main.walk<WalkOrder::PreOrder>([&](SymbolBinderOpInterface binder) {
@@ -86,8 +88,14 @@ void Conversion::createProgram() {
   program = plan::ProgramOp::create(b, main.getLoc(), main.getName(), b.getArrayAttr(names), b.getArrayAttr(inputs),
                                     b.getArrayAttr(results), /*ranges=*/nullptr, /*sizes=*/nullptr,
                                     /*scratch=*/nullptr);
-  if (auto ranges = main->getAttrOfType<DictionaryAttr>(kRangesAttr))
-    program.setRangesAttr(ranges);
+  NamedAttrList ranges(main->getAttrOfType<DictionaryAttr>(kRangesAttr));
+  for (auto [symbol, ignored] : getStateSymbols(main)) {
+    Interval range = facts.getRange(symbol);
+    StringRef name = dialect->getSymbolName(cast<AffineSymbolExpr>(symbol).getPosition());
+    ranges.set(name, b.getDenseI64ArrayAttr({range.min, range.max}));
+  }
+  if (!ranges.empty())
+    program.setRangesAttr(ranges.getDictionary(b.getContext()));
   if (auto sizes = main->getAttrOfType<StringAttr>(kProgramAttr))
     program.setSizesAttr(sizes);
   Block &body = program.getBody().emplaceBlock();
@@ -311,6 +319,10 @@ LogicalResult Conversion::convertOp(Operation &op) {
     convertHostCall(call);
   else if (auto seed = dyn_cast<RunSeedOp>(op))
     convertRunSeed(seed);
+  else if (auto read = dyn_cast<StateReadOp>(op))
+    convertStateRead(read);
+  else if (auto update = dyn_cast<StateUpdateOp>(op))
+    convertStateUpdate(update);
   else if (auto bind = dyn_cast<BindOp>(op))
     convertBind(bind);
   else if (auto require = dyn_cast<RequireOp>(op))
@@ -342,9 +354,11 @@ LogicalResult Conversion::run() {
   for (auto [i, argument] : llvm::enumerate(main.getArguments()))
     buffers[argument] =
         plan::InputOp::create(b, argument.getLoc(), plan::BufferType::get(b.getContext()), i, getBytes(argument));
+  createStates();
   Block &body = main.getBody().front();
   auto terminator = cast<func::ReturnOp>(body.getTerminator());
   createOutputs(terminator);
+  placeUpdates(body);
   if (failed(convertBlock(body)))
     return failure();
   convertReturn(terminator);
@@ -359,6 +373,8 @@ struct TenonToPlan : public tenon::impl::TenonToPlanBase<TenonToPlan> {
       if (!function.isPrivate() && !function->hasAttr(kKernelAttr))
         if (failed(Conversion(function, getOperation()).run()))
           return signalPassFailure();
+    for (auto state : llvm::make_early_inc_range(getOperation().getOps<StateOp>()))
+      state.erase();
   }
 };
 } // namespace

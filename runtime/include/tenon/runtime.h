@@ -34,6 +34,15 @@
 extern "C" {
 #endif
 
+/// The first field of each structure that may get more fields: its size as the caller knows it, which the runtime reads
+/// no further than, and writes no further than. C++ sets it; in C, `tenon_memory memory = {sizeof memory};`. Options of
+/// which the field says nothing sensible are refused, and so are those of a newer header that are set.
+#ifdef __cplusplus
+#define TENON_STRUCT_SIZE(type) size_t size = sizeof(struct type)
+#else
+#define TENON_STRUCT_SIZE(type) size_t size
+#endif
+
 /// Who is at fault. The values are the exit codes of the programs.
 typedef enum tenon_status {
   TENON_OK = 0,
@@ -110,6 +119,7 @@ typedef enum tenon_verify {
 } tenon_verify;
 
 typedef struct tenon_load_options {
+  TENON_STRUCT_SIZE(tenon_load_options);
   int verify; ///< of tenon_verify
   /// Not NULL: the target whose code and plans are used, as it was named to the compiler ("x86-64-v3"), for
   /// tests and measurements. It must run on this CPU.
@@ -136,14 +146,15 @@ void tenon_artifact_release(tenon_artifact *artifact);
 
 /// What an artifact says of itself. Strings live as long as the artifact.
 typedef struct tenon_artifact_info {
+  TENON_STRUCT_SIZE(tenon_artifact_info);
   const char *model;       ///< what it was compiled from
   const char *compiler;    ///< program and version that wrote it
   const char *target;      ///< what the code in use needs: "x86_64:avx2,fma"
   const char *target_name; ///< what it was compiled for: "x86-64-v3"; "" where the artifact does not say
   uint64_t source_hash;    ///< XXH3 of the model file
   uint64_t weight_bytes;
-  uint64_t state_bytes;
-  uint32_t input_count, output_count;
+  uint64_t state_bytes; ///< of one slot
+  uint32_t input_count, output_count, state_count;
   uint32_t instruction_count, kernel_count, symbol_count;
 } tenon_artifact_info;
 
@@ -156,6 +167,7 @@ const char *tenon_artifact_metadata(const tenon_artifact *artifact, size_t *size
 
 /// One input or output. The name lives as long as the artifact.
 typedef struct tenon_tensor_info {
+  TENON_STRUCT_SIZE(tenon_tensor_info);
   const char *name;
   tenon_dtype dtype;
   uint32_t rank;
@@ -164,6 +176,7 @@ typedef struct tenon_tensor_info {
 
 /// One dimension of an input or output.
 typedef struct tenon_dim_info {
+  TENON_STRUCT_SIZE(tenon_dim_info);
   int64_t value;    ///< -1 where it is open
   int64_t min, max; ///< of an open dimension that is a symbol; otherwise 0 and INT64_MAX
   char text[64];    ///< "32", "N", "ceildiv(N, 2)"; ends in "..." where it is longer
@@ -178,8 +191,29 @@ tenon_status tenon_artifact_input_dim(const tenon_artifact *artifact, uint32_t i
 tenon_status tenon_artifact_output_dim(const tenon_artifact *artifact, uint32_t output, uint32_t dim,
                                        tenon_dim_info *info, tenon_error *error);
 
+/// Which rows of a state count, along its first dimension.
+typedef TENON_ENUM(tenon_state_kind){
+    TENON_STATE_WHOLE,   ///< all
+    TENON_STATE_GROWING, ///< the first ones: none at first, up to the capacity
+    TENON_STATE_RING     ///< those that were written last, as many as there is memory for
+} tenon_state_kind;
+
+/// What a session keeps from run to run. It lives as long as the artifact.
+typedef struct tenon_state_info {
+  TENON_STRUCT_SIZE(tenon_state_info);
+  const char *name;
+  tenon_dtype dtype;
+  uint32_t rank;
+  const int64_t *dims; ///< of all its memory; the first one is the capacity
+  tenon_state_kind kind;
+} tenon_state_info;
+
+tenon_status tenon_artifact_state(const tenon_artifact *artifact, uint32_t state, tenon_state_info *info,
+                                  tenon_error *error);
+
 /// One instruction, for profiles and dumps. Strings live as long as the artifact.
 typedef struct tenon_instruction_info {
+  TENON_STRUCT_SIZE(tenon_instruction_info);
   const char *operation; ///< "launch", "copy"...
   const char *name;      ///< ONNX node names
   const char *kernel;    ///< of a launch: the entry point; otherwise ""
@@ -194,6 +228,7 @@ tenon_status tenon_artifact_instruction(const tenon_artifact *artifact, uint32_t
 /// An artifact may have several programs of one model, for different sizes. The first whose dimensions and ranges
 /// the inputs fit is run; the last is for all sizes. Strings live as long as the artifact.
 typedef struct tenon_program_info {
+  TENON_STRUCT_SIZE(tenon_program_info);
   const char *sizes; ///< "N=128", "N=1..512"; "" for all sizes
   uint32_t first_instruction, instruction_count;
 } tenon_program_info;
@@ -208,11 +243,14 @@ tenon_status tenon_artifact_program(const tenon_artifact *artifact, uint32_t pro
 //===----------------------------------------------------------------------===//
 
 typedef struct tenon_session_options {
+  TENON_STRUCT_SIZE(tenon_session_options);
   /// Threads that run kernels, the calling one included. 0: as many as this process may use, by its
   /// affinity mask and its cgroup's limit.
   uint32_t threads;
   /// Bytes that weights, arena, state, scratch and outputs may come to. 0: no limit.
   uint64_t memory_limit;
+  /// How many sequences have states of their own at the same time. 0: one.
+  uint32_t slots;
 } tenon_session_options;
 
 /// Makes a session and starts its threads. `options` may be NULL. The artifact must outlive the session,
@@ -226,7 +264,7 @@ void tenon_session_release(tenon_session *session);
 /// Threads that the session uses.
 uint32_t tenon_session_threads(const tenon_session *session);
 
-/// A tensor in memory: dense, row-major, little endian, aligned to its element type.
+/// A tensor in memory: dense, row-major, little endian, aligned to its element type. It gets no more fields.
 typedef struct tenon_tensor {
   tenon_dtype dtype;
   uint32_t rank;
@@ -256,11 +294,12 @@ tenon_status tenon_session_program(tenon_session *session, uint32_t *program, te
 
 /// Bytes that a run needs, for the sizes that are bound now.
 typedef struct tenon_memory {
+  TENON_STRUCT_SIZE(tenon_memory);
   uint64_t arena;   ///< activations whose sizes are known before the run
   uint64_t heap;    ///< activations whose sizes depend on data: what they have needed so far
   uint64_t scratch; ///< of all threads together
   uint64_t weights; ///< mapped from the artifact, and in memory at one time
-  uint64_t state;   ///< kept from run to run
+  uint64_t state;   ///< kept from run to run, in all slots
   uint64_t outputs; ///< of outputs that the caller did not bind
   uint64_t total;   ///< of all these
   uint64_t inputs;  ///< which the caller gives: not part of the total
@@ -275,6 +314,7 @@ tenon_status tenon_session_check_limit(tenon_session *session, tenon_error *erro
 
 /// What can be said of memory beyond tenon_memory, for the sizes that are bound now. UINT64_MAX: unknown.
 typedef struct tenon_memory_bounds {
+  TENON_STRUCT_SIZE(tenon_memory_bounds);
   uint64_t arena_least;  ///< largest sum of activations that are live at once: no placement needs less
   uint64_t heap_most;    ///< what the heap can grow to, whatever the data
   uint64_t outputs_most; ///< what all outputs can grow to, those that the caller bound included
@@ -309,8 +349,30 @@ tenon_status tenon_session_output(tenon_session *session, uint32_t output, tenon
 /// instruction reaches beyond which buffer at `address`. Returns 0, and writes nothing, where it does not know.
 int tenon_session_explain_address(const tenon_session *session, const void *address, tenon_error *text);
 
-/// Sets all state to zero, as in a new session.
-void tenon_session_reset_state(tenon_session *session);
+// States: what a model keeps from run to run. A session has them once for each slot, for sequences that begin and end
+// independently of each other. A run that fails after it has begun leaves its slot half written: it is then refused
+// until it is reset, restored, or the target of a fork.
+
+/// Makes every later run use the states of this slot; 0 at first.
+tenon_status tenon_session_use_slot(tenon_session *session, uint32_t slot, tenon_error *error);
+
+/// How many rows of a state are live in a slot: its capacity, where all of them count.
+tenon_status tenon_session_state_rows(tenon_session *session, uint32_t slot, uint32_t state, int64_t *rows,
+                                      tenon_error *error);
+
+/// Makes the states of a slot what they are in a new session.
+tenon_status tenon_session_reset_slot(tenon_session *session, uint32_t slot, tenon_error *error);
+
+/// Makes the states of slot `to` equal to those of `from`, from where both go on by themselves. Copies the rows that
+/// are live, and no others.
+tenon_status tenon_session_fork_slot(tenon_session *session, uint32_t from, uint32_t to, tenon_error *error);
+
+/// Writes the live rows of a slot to a file, which appears when it is whole.
+tenon_status tenon_session_save_slot(tenon_session *session, uint32_t slot, const char *path, tenon_error *error);
+
+/// Makes the states of a slot those of a file. A file that was not saved for this model and these capacities, or is
+/// damaged, is refused and changes nothing.
+tenon_status tenon_session_restore_slot(tenon_session *session, uint32_t slot, const char *path, tenon_error *error);
 
 /// Gives every later run the same random numbers, which follow from `seed`. Before, each run has its own.
 void tenon_session_set_seed(tenon_session *session, uint64_t seed);

@@ -38,6 +38,6 @@ func.func @launched(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @+1 {{'plan.program' op is not a function, which is all that an imported module has}}
+// expected-error @+1 {{'plan.program' op is neither a function nor a state, which is all that an imported module has}}
 plan.program @program symbols [] inputs [] outputs [] {
 }

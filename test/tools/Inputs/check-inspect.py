@@ -7,7 +7,7 @@ import json
 import sys
 
 data = json.load(sys.stdin)
-assert data["format_version"] == 3 and data["model"] == "digits.onnx", data
+assert data["format_version"] == 4 and data["model"] == "digits.onnx", data
 assert [output["dims"] for output in data["outputs"]] == [[1, 10]]
 assert [section["kind"] for section in data["sections"]] == ["plan", "plan", "code", "code", "meta", "weights", "hashes"]
 assert [target["name"] for target in data["targets"]] == ["x86-64-v3", "aarch64"]

@@ -102,6 +102,17 @@ uint32_t ArtifactBuilder::buffer(const std::string &name, fmt::Storage storage, 
   return uint32_t(plan.buffers.size() - 1);
 }
 
+uint32_t ArtifactBuilder::state(const std::string &name, fmt::DType dtype, std::vector<int64_t> dims,
+                                fmt::StateKind kind) {
+  plan.states.push_back(std::make_unique<fmt::StateT>());
+  fmt::StateT &state = *plan.states.back();
+  state.name = name;
+  state.dtype = dtype;
+  state.dims = std::move(dims);
+  state.kind = kind;
+  return uint32_t(plan.states.size() - 1);
+}
+
 uint32_t ArtifactBuilder::kernel(const std::string &name) {
   auto kernel = std::make_unique<fmt::KernelT>();
   kernel->name = name;

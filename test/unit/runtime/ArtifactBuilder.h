@@ -44,6 +44,8 @@ struct ArtifactBuilder {
   uint32_t output(const std::string &name, fmt::DType dtype, std::vector<uint32_t> dims);
   uint32_t buffer(const std::string &name, fmt::Storage storage, uint32_t offset, uint32_t size, uint32_t index = 0);
   uint32_t kernel(const std::string &name);
+  uint32_t state(const std::string &name, fmt::DType dtype, std::vector<int64_t> dims,
+                 fmt::StateKind kind = fmt::StateKind::whole); // its number
   uint32_t instruction(fmt::Opcode op, uint32_t a, uint32_t b, uint32_t c, std::vector<uint32_t> buffers,
                        std::vector<uint32_t> exprs, const std::string &name = "");
   uint32_t launch(const std::string &kernel, uint32_t tiles, std::vector<uint32_t> buffers, std::vector<uint32_t> exprs,

@@ -120,7 +120,7 @@ TEST_CASE("memory is known before anything runs, and limited") {
 TEST_CASE("buffers must lie within their storage") {
   auto messageFor = [](fmt::Storage storage, int64_t offset, int64_t size) {
     ArtifactBuilder b = scaleAndAdd();
-    b.plan.state_size = 128;
+    b.state("state", fmt::DType::u8, {128});
     b.buffer("odd", storage, b.constant(offset), b.constant(size));
     Runner r(b);
     std::vector<float> x(16);

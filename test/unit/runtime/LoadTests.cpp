@@ -47,9 +47,9 @@ TEST_CASE("headers are checked") {
   refuses(good.cut(7), "truncated");
   refuses(good.cut(good.size - 1), "truncated: it has");
   Bytes file = good.copy();
-  put(file, offsetof(fmt::Header, version), uint32_t(4));
+  put(file, offsetof(fmt::Header, version), uint32_t(5));
   refuses(std::move(file),
-          "format version 4, this runtime reads versions 1 to 3; compile the model again or use a newer runtime",
+          "format version 5, this runtime reads versions 1 to 4; compile the model again or use a newer runtime",
           TENON_UNSUPPORTED);
   file = good.copy();
   put(file, offsetof(fmt::Header, reserved), uint8_t(1));
@@ -129,7 +129,7 @@ TEST_CASE("weights are hashed before a run uses them, or on request before, or n
     fmt::Section weights = sectionAt(file, 2);
     if (damaged < bytes)
       file.data()[weights.offset + damaged] ^= 1;
-    tenon_load_options load{verify, nullptr, nullptr, 0};
+    tenon_load_options load{sizeof load, verify, nullptr, nullptr, 0};
     tenon_artifact *artifact = nullptr;
     tenon_session *session = nullptr;
     tenon_error error{};
@@ -138,7 +138,7 @@ TEST_CASE("weights are hashed before a run uses them, or on request before, or n
     int64_t dim = 16;
     tenon_tensor tensor{TENON_F32, 1, &dim, x.data()}, output{};
     for (uint32_t threads : {1, 3}) {
-      tenon_session_options options{threads, 0};
+      tenon_session_options options{sizeof options, threads, 0, 0};
       if (status == TENON_OK) {
         REQUIRE(tenon_session_create(artifact, &options, &session, &error) == TENON_OK);
         REQUIRE(tenon_session_bind_input(session, 0, &tensor, &error) == TENON_OK);
@@ -304,7 +304,7 @@ TEST_CASE("a plan cut short anywhere is refused") {
 static void examine(tenon_artifact *artifact) {
   tenon_artifact_info info;
   tenon_artifact_describe(artifact, &info);
-  tenon_session_options options{1, 0};
+  tenon_session_options options{sizeof options, 1, 0, 0};
   tenon_session *session;
   tenon_error error;
   if (tenon_session_create(artifact, &options, &session, &error) != TENON_OK)
@@ -378,4 +378,33 @@ TEST_CASE("files are loaded by path") {
   CHECK_THAT(error.message, Contains("cannot be opened: No such file"));
   CHECK(tenon_artifact_load_file("/tmp", nullptr, &artifact, &error) == TENON_INVALID);
   CHECK_THAT(error.message, Contains("not a regular file"));
+}
+
+TEST_CASE("structures may have fewer fields than the runtime knows, or more") {
+  Loaded loaded(scaleAndAdd());
+  REQUIRE(loaded.status == TENON_OK);
+  // As a program of an older header has it: nothing behind its last field is written.
+  tenon_artifact_info info;
+  memset(static_cast<void *>(&info), 0x55, sizeof info);
+  info.size = offsetof(tenon_artifact_info, source_hash);
+  tenon_artifact_describe(loaded.artifact, &info);
+  CHECK(info.size == offsetof(tenon_artifact_info, source_hash));
+  CHECK(std::string(info.target) == hostTarget());
+  CHECK(info.source_hash == 0x5555555555555555);
+  // As one of a newer header has it: what it leaves at 0 it does not ask for.
+  struct {
+    tenon_session_options known;
+    uint64_t news;
+  } options{};
+  options.known.size = sizeof options;
+  tenon_session *session = nullptr;
+  tenon_error error;
+  REQUIRE(tenon_session_create(loaded.artifact, &options.known, &session, &error) == TENON_OK);
+  tenon_session_release(session);
+  options.news = 1;
+  CHECK(tenon_session_create(loaded.artifact, &options.known, &session, &error) == TENON_MISUSE);
+  CHECK_THAT(error.message, Contains("options that this runtime does not know"));
+  options.known.size = 0;
+  CHECK(tenon_session_create(loaded.artifact, &options.known, &session, &error) == TENON_MISUSE);
+  CHECK_THAT(error.message, Contains("options whose size field says 0"));
 }

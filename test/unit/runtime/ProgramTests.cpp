@@ -114,7 +114,7 @@ TEST_CASE("programs that differ in inputs or outputs are refused") {
   refuses([](auto &b) { b.plan.inputs[0]->dims.push_back(0); }, "differ in input 0");
   refuses([](auto &b) { b.plan.outputs[0]->role = fmt::Role::bytes; }, "differ in output 0");
   refuses([](auto &b) { b.output("more", fmt::DType::f32, {}); }, "have 1 and 2 outputs");
-  refuses([](auto &b) { b.plan.state_size = 64; }, "states of different sizes");
+  refuses([](auto &b) { b.state("more", fmt::DType::f32, {4}); }, "have different states, 'more' is not the same");
   refuses([](auto &b) { b.plan.kernels[0]->name = "none"; }, "has no kernel 'none'");
   refuses(
       [](auto &b) {

@@ -400,7 +400,7 @@ TEST_CASE("a size that depends on data may have room in the arena") {
 TEST_CASE("state is kept from run to run until it is reset") {
   ArtifactBuilder b;
   uint32_t four = b.constant(4);
-  b.plan.state_size = 64;
+  b.state("total", fmt::DType::f32, {16});
   uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, four, b.input("x", fmt::DType::f32, {}));
   uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, four, b.output("y", fmt::DType::f32, {}));
   uint32_t total = b.buffer("total", fmt::Storage::state, b.zero, four);
@@ -414,7 +414,7 @@ TEST_CASE("state is kept from run to run until it is reset") {
     REQUIRE(runner.run() == TENON_OK);
     CHECK(runner.output<float>(0)[0] == wanted);
   }
-  tenon_session_reset_state(runner.session);
+  REQUIRE(tenon_session_reset_slot(runner.session, 0, &runner.error) == TENON_OK);
   REQUIRE(runner.run() == TENON_OK);
   CHECK(runner.output<float>(0)[0] == 2);
 }

@@ -24,7 +24,7 @@ struct Loaded {
   tenon_error error{};
 
   explicit Loaded(Bytes file, bool verify = false, const char *target = nullptr) : bytes(std::move(file)) {
-    tenon_load_options options{verify, target, nullptr, 0};
+    tenon_load_options options{sizeof options, verify, target, nullptr, 0};
     status = tenon_artifact_load_memory(bytes.data(), bytes.size, &options, &artifact, &error);
   }
   explicit Loaded(const ArtifactBuilder &builder) : Loaded(builder.build()) {}
@@ -38,10 +38,11 @@ struct Runner {
   tenon_session *session = nullptr;
   tenon_error error{};
 
-  explicit Runner(const ArtifactBuilder &builder, uint32_t threads = 1, uint64_t limit = 0) : loaded(builder) {
+  explicit Runner(const ArtifactBuilder &builder, uint32_t threads = 1, uint64_t limit = 0, uint32_t slots = 1)
+      : loaded(builder) {
     if (loaded.status != TENON_OK)
       throw std::string(loaded.error.message);
-    tenon_session_options options{threads, limit};
+    tenon_session_options options{sizeof options, threads, limit, slots};
     if (tenon_session_create(loaded.artifact, &options, &session, &error) != TENON_OK)
       throw std::string(error.message);
   }

@@ -1,0 +1,202 @@
+//===- StateStore.cpp - what a session keeps from run to run --------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/StateStore.h"
+
+#include "runtime/base/CheckedMath.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::rt {
+
+void StateStore::start(uint32_t count) {
+  slots.resize(count);
+  for (Slot &slot : slots) {
+    slot.memory = artifact.device().makeMemory();
+    slot.counts.resize(plan().states.size());
+  }
+}
+
+Status StateStore::checkSlot(uint32_t slot) const {
+  if (slot < slots.size())
+    return {};
+  return Status::make(TENON_MISUSE, "slot %u of %zu; a session has as many as its options say", slot, slots.size());
+}
+
+Status StateStore::use(uint32_t slot) {
+  TENON_TRY(checkSlot(slot));
+  changes += slot != current;
+  current = slot;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Copies between addresses of the device, while no command runs.
+Status StateStore::copy(uint8_t *to, const uint8_t *from, uint64_t bytes) {
+  if (artifact.device().properties().isHostAddressable) {
+    if (bytes)
+      memcpy(to, from, bytes);
+    return {};
+  }
+  uint8_t part[4096];
+  for (uint64_t done = 0; done < bytes;) {
+    uint64_t count = std::min<uint64_t>(bytes - done, sizeof part);
+    TENON_TRY(queue.read(part, from + done, count));
+    TENON_TRY(queue.write(to + done, part, count));
+    done += count;
+  }
+  return {};
+}
+
+/// Memory that has been used becomes zeros again; only where all rows count does anybody look at them.
+Status StateStore::clear(Slot &slot) {
+  for (const State &state : plan().states) {
+    if (state.kind != StateKind::whole || state.initial != UINT64_MAX)
+      continue;
+    uint8_t *address = slot.memory->address() + state.offset;
+    if (artifact.device().properties().isHostAddressable) {
+      memset(address, 0, state.bytes);
+      continue;
+    }
+    static const uint8_t zeros[4096] = {};
+    for (uint64_t done = 0; done < state.bytes; done += sizeof zeros)
+      TENON_TRY(queue.write(address + done, zeros, std::min<uint64_t>(state.bytes - done, sizeof zeros)));
+  }
+  return writeInitial(slot);
+}
+
+/// Nothing else looks at the weights that a state begins with, so they are compared with their hashes here.
+Status StateStore::checkInitial(const State &state) const {
+  if (!fits(state.initial, state.bytes, artifact.weightBytes()))
+    return Status::make(TENON_INVALID, "damaged: state '%s' begins as %llu bytes at %llu of %llu bytes of weights",
+                        state.name, (unsigned long long)state.bytes, (unsigned long long)state.initial,
+                        (unsigned long long)artifact.weightBytes());
+  const WeightCheck &weights = artifact.weightCheck();
+  if (!weights.isWanted() || !state.bytes)
+    return {};
+  uint64_t size = weights.blockSize();
+  for (uint64_t block = state.initial / size; block <= (state.initial + state.bytes - 1) / size; ++block)
+    if (!weights.isRight(block) && !weights.check(block))
+      return weights.mismatch(block, state.name);
+  return {};
+}
+
+Status StateStore::writeInitial(Slot &slot) {
+  for (const State &state : plan().states) {
+    if (state.initial == UINT64_MAX)
+      continue;
+    TENON_TRY(checkInitial(state));
+    TENON_TRY(copy(slot.memory->address() + state.offset, artifact.weights() + state.initial, state.bytes));
+  }
+  return {};
+}
+
+Status StateStore::reserve(Slot &slot) {
+  if (slot.memory->address() || !plan().stateSize)
+    return {};
+  TENON_TRY(slot.memory->reserve(plan().stateSize, false, "states"));
+  ++changes;
+  return writeInitial(slot);
+}
+
+Status StateStore::checkUsable() const {
+  if (!slots[current].isBroken)
+    return {};
+  return Status::make(
+      TENON_MISUSE,
+      "a run that failed has left the states of slot %u half written; reset it, or restore it from a file", current);
+}
+
+Status StateStore::reset(uint32_t index) {
+  TENON_TRY(checkSlot(index));
+  Slot &slot = slots[index];
+  ++changes;
+  slot.isBroken = false;
+  std::fill(slot.counts.begin(), slot.counts.end(), 0);
+  if (!slot.memory->address())
+    return {};
+  return clear(slot);
+}
+
+Status StateStore::fork(uint32_t from, uint32_t to) {
+  TENON_TRY(checkSlot(from));
+  TENON_TRY(checkSlot(to));
+  if (from == to)
+    return {};
+  Slot &source = slots[from], &target = slots[to];
+  if (source.isBroken)
+    return Status::make(TENON_MISUSE, "slot %u has nothing to copy: the run before has failed", from);
+  TENON_TRY(reserve(source));
+  TENON_TRY(reserve(target));
+  for (size_t i = 0; i < plan().states.size(); ++i) {
+    const State &state = plan().states[i];
+    TENON_TRY(copy(target.memory->address() + state.offset, source.memory->address() + state.offset,
+                   liveBytes(state, source.counts[i])));
+  }
+  target.counts = source.counts;
+  target.isBroken = false;
+  ++changes;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+int64_t StateStore::liveRows(const State &state, int64_t count) const {
+  return state.kind == StateKind::whole ? state.capacity : std::min(count, state.capacity);
+}
+
+uint64_t StateStore::liveBytes(const State &state, int64_t count) const {
+  return state.kind == StateKind::whole ? state.bytes : uint64_t(liveRows(state, count)) * state.rowBytes;
+}
+
+Status StateStore::countRows(uint32_t slot, uint32_t state, int64_t *result) const {
+  TENON_TRY(checkSlot(slot));
+  if (state >= plan().states.size())
+    return Status::make(TENON_MISUSE, "state %u of %zu", state, plan().states.size());
+  *result = liveRows(plan().states[state], slots[slot].counts[state]);
+  return {};
+}
+
+void StateStore::rows(const Plan &program, int64_t *values) const {
+  for (size_t i = 0; i < program.states.size(); ++i) {
+    const State &state = program.states[i];
+    int64_t count = slots[current].counts[i];
+    bool isRing = state.kind == StateKind::ring;
+    values[2 * i] = state.kind == StateKind::whole ? 0 : std::min(count, state.capacity - state.ringRows);
+    values[2 * i + 1] = isRing ? count % state.capacity : 0;
+  }
+}
+
+Status StateStore::endRun(const Plan &program, const int64_t *exprs) {
+  Slot &slot = slots[current];
+  for (size_t i = 0; i < program.states.size(); ++i) {
+    const State &state = program.states[i];
+    int64_t &count = slot.counts[i];
+    if (state.next == kNoExpr)
+      continue;
+    int64_t next = exprs[state.next];
+    if (state.kind == StateKind::growing && (next < 0 || next > state.capacity))
+      return Status::make(TENON_INVALID, "state '%s' has %lld rows after the run, and memory for %lld", state.name,
+                          (long long)next, (long long)state.capacity);
+    int64_t before = count;
+    count = state.kind == StateKind::growing ? next : count + state.ringRows;
+    // Of a ring that has been filled, where it goes on is all that matters.
+    if (state.kind == StateKind::ring && count >= 2 * state.capacity)
+      count -= state.capacity;
+    changes += count != before;
+  }
+  slot.isBroken = false;
+  return {};
+}
+
+} // namespace tenon::rt
