@@ -58,6 +58,8 @@ struct CompileOptions {
   uint64_t importMemoryLimit = 0;       ///< bytes that the import may take; 0: 4 * the model's files + 1 GB
   double importTimeLimit = 600;         ///< seconds; 0: no limit
   std::vector<std::string> programs;    ///< for which sizes there is a program of its own (SizeProfiles.h)
+  std::vector<std::string> states;      ///< outputs that are inputs of the next run, as patterns (StatePairs.h)
+  int64_t stateCapacity = 0;            ///< rows of the states among them that grow
   double tolerance = kDefaultTolerance; ///< largest error of an output
   bool needsTolerance = true;           ///< whether it is an error to exceed it, and not a warning
   bool measuresError = false;           ///< even where every operation has its default implementation

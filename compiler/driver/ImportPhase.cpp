@@ -8,12 +8,15 @@
 #include "compiler/driver/NamedValues.h"
 #include "compiler/driver/Phases.h"
 #include "compiler/driver/SourceHash.h"
+#include "compiler/driver/StatePairs.h"
 #include "compiler/errors/CompileError.h"
 #include "compiler/graph/Elements.h"
 #include "compiler/import/huggingface/ImportHuggingFace.h"
 #include "compiler/import/onnx/ImportOnnx.h"
 #include "compiler/pipeline/Diagnostics.h"
+#include "compiler/pipeline/Pipeline.h"
 #include "dialects/plan/Plan.h"
+#include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -185,8 +188,32 @@ static llvm::Expected<Imported> import(const CompileOptions &options, MLIRContex
   return adopt(std::move(imported), sourceHash);
 }
 
-llvm::Expected<Imported> phases::importModel(const Setup &setup, PhaseRunner &runner) {
-  runner.announce(kImportPhase);
+/// The names of the arguments of main, or of its results.
+static std::vector<std::string> listNames(unsigned count, llvm::function_ref<DictionaryAttr(unsigned)> getAttributes) {
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < count; ++i) {
+    DictionaryAttr attributes = getAttributes(i);
+    auto name = attributes ? attributes.getAs<StringAttr>(kNameAttr) : StringAttr();
+    names.push_back(name ? name.str() : "");
+  }
+  return names;
+}
+
+/// Makes states of the pairs that --state names.
+static llvm::Error pairStates(Imported &imported, const CompileOptions &options, PhaseRunner &runner) {
+  auto main = imported.module->lookupSymbol<func::FuncOp>("main");
+  if (imported.stage != Stage::model || !main)
+    return makeError(CompileStatus::misuse, "--state: " + options.input + " is no model with a function 'main'");
+  llvm::Expected<std::vector<std::string>> pairs = expandStatePairs(
+      options.states, listNames(main.getNumArguments(), [&](unsigned i) { return main.getArgAttrDict(i); }),
+      listNames(main.getNumResults(), [&](unsigned i) { return main.getResultAttrDict(i); }));
+  if (!pairs)
+    return pairs.takeError();
+  return runner.run("states", *imported.module,
+                    [&](OpPassManager &pm) { buildStatePipeline(pm, *pairs, options.stateCapacity); });
+}
+
+static llvm::Expected<Imported> importMarked(const Setup &setup, PhaseRunner &runner) {
   const CompileOptions &options = setup.options;
   bool isFolder = llvm::sys::fs::is_directory(options.input);
   bool isIR = !options.build && !isFolder && StringRef(options.input).ends_with(".mlir");
@@ -202,6 +229,15 @@ llvm::Expected<Imported> phases::importModel(const Setup &setup, PhaseRunner &ru
                      "--mark-output: " + options.input + " is IR of kernels, which has no values of a model");
   if (llvm::Error error = markValues(*imported->module, options.import.marked, options.input))
     return error;
+  return imported;
+}
+
+llvm::Expected<Imported> phases::importModel(const Setup &setup, PhaseRunner &runner) {
+  runner.announce(kImportPhase);
+  llvm::Expected<Imported> imported = importMarked(setup, runner);
+  if (imported && !setup.options.states.empty())
+    if (llvm::Error error = pairStates(*imported, setup.options, runner))
+      return error;
   return imported;
 }
 

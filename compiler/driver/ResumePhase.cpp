@@ -97,6 +97,7 @@ llvm::Error phases::splitIR(Imported &imported, const std::string &input) {
 static llvm::Error checkOptions(const CompileOptions &options, Stage stage) {
   std::pair<const char *, bool> decided[] = {
       {"--specialize", !options.programs.empty()},
+      {"--state", !options.states.empty()},
       {"--tune", options.tuneSeconds > 0},
       {"--force and --exclude", !options.pins.empty()},
       {"--l2-cache", options.l2Bytes != 0},

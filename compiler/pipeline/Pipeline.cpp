@@ -56,6 +56,18 @@ static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evalu
   folded.addPass(createCanonicalizerPass());
 }
 
+void tenon::buildStatePipeline(OpPassManager &pm, ArrayRef<std::string> pairs, int64_t capacity) {
+  // How an output follows from its input is seen once both are simplified.
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createInferShapes());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createInferShapes());
+  PairStatesOptions options;
+  options.pairs.assign(pairs.begin(), pairs.end());
+  options.capacity = capacity;
+  pm.addPass(createPairStates(options));
+}
+
 void tenon::buildSharedPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {
   pm.addPass(createVerifyImport());
   if (options.promotesToF32)

@@ -44,6 +44,10 @@ struct PlanOptions {
   std::optional<int64_t> weightBudget;        ///< bytes of weights beyond which they are let go of after their last use
 };
 
+/// Inputs and outputs of an imported module become states: `pairs` has "INPUT=OUTPUT" for each, and those that grow
+/// have `capacity` rows.
+void buildStatePipeline(mlir::OpPassManager &pm, llvm::ArrayRef<std::string> pairs, int64_t capacity);
+
 /// An imported module becomes what all targets and choices share: operations in few forms, in good layouts. `evaluate`
 /// computes what depends on weights alone; where it is null, that is left to run time. Each of the `programs` becomes a
 /// function of its own, before the one for all sizes.

@@ -50,6 +50,19 @@ static void addSizeOptions(CLI::App &command, CompileArguments &arguments) {
       ->allow_extra_args(false)
       ->type_name("SYMBOL=SIZES")
       ->group(kGroup);
+  command
+      .add_option("--state", arguments.options.states,
+                  "keep an output as the input of the next run, in the memory of the session; a star in both names "
+                  "matches several pairs; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("INPUT=OUTPUT")
+      ->group(kGroup);
+  command
+      .add_option("--state-capacity", arguments.options.stateCapacity,
+                  "rows that there is memory for in states that grow from run to run")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
+      ->type_name("ROWS")
+      ->group(kGroup);
 }
 
 static void addTargetOptions(CLI::App &command, CompileArguments &arguments) {
