@@ -54,7 +54,9 @@ private:
   Value read(OpBuilder &builder, AffineExpr rows);
   void update(OpBuilder &builder, Value value, AffineExpr at);
   void updateWhole(Value present);
+  Value joinAdded(OpBuilder &builder, ConcatOp concat);
   void append(ConcatOp concat);
+  bool appendStack(ConcatOp stack);
   SmallVector<int64_t> getPermutation(bool isRowsFirst) const;
   AffineExpr getLive() const { return getDim(pair.argument, *pair.axis); }
 
@@ -122,36 +124,128 @@ void PairRewriter::updateWhole(Value present) {
   update(builder, present, getDimConstant(builder.getContext(), 0));
 }
 
+/// All that a concat puts behind its first operand, whose rows are the live ones.
+Value PairRewriter::joinAdded(OpBuilder &builder, ConcatOp concat) {
+  OperandRange others = concat.getInputs().drop_front();
+  if (others.size() == 1)
+    return others.front();
+  Dims dims = getDims(concat.getResult());
+  dims[concat.getAxis()] = subDims(dims[concat.getAxis()], getLive());
+  return ConcatOp::create(builder, concat.getLoc(), getTensorType(dims, getElementTypeOrSelf(concat)), others,
+                          concat.getAxis());
+}
+
 /// What is joined to the state is written behind its live rows; whoever reads both reads the state.
 void PairRewriter::append(ConcatOp concat) {
   LDBG() << "appends to state " << pair.input;
   OpBuilder builder(concat);
-  Value added = concat.getInputs()[1];
-  AffineExpr rows = getDim(concat.getResult(), *pair.axis);
-  if (concat.getInputs().size() > 2) {
-    OperandRange others = concat.getInputs().drop_front();
-    Dims dims = getDims(concat.getResult());
-    dims[*pair.axis] = subDims(rows, getLive());
-    added = ConcatOp::create(builder, concat.getLoc(), getTensorType(dims, getElementTypeOrSelf(added)), others,
-                             concat.getAxis());
-  }
+  Value added = joinAdded(builder, concat);
   update(builder, added, getLive());
   Value all = read(builder, addDims(getLive(), getDim(added, *pair.axis)));
   concat.replaceAllUsesWith(all);
   concat.erase();
 }
 
+//===----------------------------------------------------------------------===//
+// Keys and values in one tensor
+//===----------------------------------------------------------------------===//
+
+static Dims dropDim(Dims dims, int64_t axis) {
+  dims.erase(dims.begin() + axis);
+  return dims;
+}
+
+/// Whether `value` is the part of `whole` at index `index` of dimension `axis`, without that dimension.
+static bool isLayer(Value value, Value whole, int64_t axis, int64_t index) {
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  auto slice = reshape ? reshape.getInput().getDefiningOp<SliceOp>() : SliceOp();
+  if (!slice || slice.getInput() != whole || getDims(reshape.getResult()) != dropDim(getDims(slice), axis))
+    return false;
+  Dims dims = getDims(whole), kept = getDims(slice);
+  for (auto [i, start, step] : llvm::enumerate(slice.getStarts().getDims(), slice.getSteps())) {
+    bool isAxis = static_cast<int64_t>(i) == axis;
+    if (getConstant(start) != (isAxis ? index : 0) || step != 1 ||
+        (isAxis ? getConstant(kept[i]) != 1 : kept[i] != dims[i]))
+      return false;
+  }
+  return true;
+}
+
+/// The concats that a stack of grown layers consists of: layer i of the past, with something behind it. Empty where it
+/// does not.
+static SmallVector<ConcatOp> findLayers(ConcatOp stack, BlockArgument past, int64_t axis) {
+  int64_t stackAxis = stack.getAxis();
+  SmallVector<ConcatOp> layers;
+  if (stackAxis == axis || getConstant(getDim(past, stackAxis)) != static_cast<int64_t>(stack.getInputs().size()))
+    return {};
+  for (auto [i, input] : llvm::enumerate(stack.getInputs())) {
+    auto reshape = input.getDefiningOp<ReshapeOp>();
+    auto layer = reshape ? reshape.getInput().getDefiningOp<ConcatOp>() : ConcatOp();
+    if (!layer || getDims(layer) != dropDim(getDims(input), stackAxis) || layer->getBlock() != stack->getBlock() ||
+        static_cast<int64_t>(layer.getAxis()) != (stackAxis < axis ? axis - 1 : axis) || layer.getInputs().size() < 2 ||
+        !isLayer(layer.getInputs().front(), past, stackAxis, i))
+      return {};
+    layers.push_back(layer);
+  }
+  return layers;
+}
+
+/// Keys and values that grow one by one and are stacked, as com.microsoft.Attention has them: what is new of all of
+/// them is appended together, and each is a part of the state.
+bool PairRewriter::appendStack(ConcatOp stack) {
+  SmallVector<ConcatOp> layers = findLayers(stack, pair.argument, *pair.axis);
+  if (layers.empty())
+    return false;
+  ConcatOp last = layers.front();
+  for (ConcatOp layer : layers)
+    last = last->isBeforeInBlock(layer) ? layer : last;
+  for (ConcatOp layer : layers)
+    for (Operation *user : layer->getUsers())
+      if (last->getBlock()->findAncestorOpInBlock(*user)->isBeforeInBlock(last))
+        return false;
+  LDBG() << "appends to all " << layers.size() << " layers of state " << pair.input;
+  OpBuilder builder(last->getContext());
+  builder.setInsertionPointAfter(last);
+  TenonBuilder at(builder, stack.getLoc());
+  int64_t stackAxis = stack.getAxis();
+  SmallVector<Value> parts;
+  for (ConcatOp layer : layers) {
+    Value added = joinAdded(builder, layer);
+    Dims dims = getDims(added);
+    dims.insert(dims.begin() + stackAxis, getDimConstant(builder.getContext(), 1));
+    parts.push_back(at.reshape(added, dims));
+  }
+  Dims dims = getDims(parts.front());
+  dims[stackAxis] = getDimConstant(builder.getContext(), layers.size());
+  Value added =
+      ConcatOp::create(builder, stack.getLoc(), getTensorType(dims, getElementTypeOrSelf(stack)), parts, stackAxis);
+  update(builder, added, getLive());
+  Value all = read(builder, addDims(getLive(), dims[*pair.axis]));
+  for (auto [i, layer] : llvm::enumerate(layers)) {
+    Dims starts(dims.size(), getDimConstant(builder.getContext(), 0)), kept = getDims(all);
+    starts[stackAxis] = getDimConstant(builder.getContext(), i);
+    kept[stackAxis] = getDimConstant(builder.getContext(), 1);
+    SmallVector<int64_t> steps(dims.size(), 1);
+    Value slice = SliceOp::create(builder, layer.getLoc(), getTensorType(kept, getElementTypeOrSelf(stack)), all,
+                                  ShapeAttr::get(builder.getContext(), starts), steps);
+    layer.replaceAllUsesWith(at.reshape(slice, getDims(layer)));
+  }
+  stack.replaceAllUsesWith(all);
+  return true;
+}
+
 LogicalResult PairRewriter::run() {
   declare();
   Value present = terminator->getOperand(pair.result);
   auto concat = present.getDefiningOp<ConcatOp>();
-  bool appends = pair.axis && concat && concat->getBlock() == terminator->getBlock() &&
+  bool isStack = pair.axis && concat && concat->getBlock() == terminator->getBlock() && appendStack(concat);
+  bool appends = pair.axis && concat && !isStack && concat->getBlock() == terminator->getBlock() &&
                  static_cast<int64_t>(concat.getAxis()) == *pair.axis && concat.getInputs().size() > 1 &&
                  concat.getInputs().front() == pair.argument && llvm::count(concat.getInputs(), pair.argument) == 1;
   // The rows of a state that is written as a whole have to be the same in number, whatever its dimensions are called.
   if (appends)
     append(concat);
-  else
+  else if (!isStack)
     updateWhole(present);
   OpBuilder builder = OpBuilder::atBlockBegin(&main.getBody().front());
   if (!pair.argument.use_empty())

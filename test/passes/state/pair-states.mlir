@@ -45,3 +45,47 @@ func.func @main(%past: tensor<?x4xf32, #tenon.shape<n, 4>> {tenon.name = "past"}
   // CHECK: tenon.state.update @past at #tenon.shape<0> extends, %[[ALL]]
   return %present, %h : tensor<?x4xf32, #tenon.shape<n + 1, 4>>, tensor<f32>
 }
+
+// -----
+
+// Keys and values that are stacked in one tensor: what is new of both is appended together, and each reads its part.
+// CHECK: tenon.state @past : tensor<16x2x3x4xf32> live "n"
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME: %[[K:[^:]*]]: tensor<3x?x4xf32, #tenon.shape<3, m, 4>>, %[[V:[^:]*]]: tensor<3x?x4xf32, #tenon.shape<3, m, 4>>) -> (tensor<3x4xf32>, tensor<3x4xf32>)
+func.func @main(%past: tensor<2x3x?x4xf32, #tenon.shape<2, 3, n, 4>> {tenon.name = "past"},
+                %k: tensor<3x?x4xf32, #tenon.shape<3, m, 4>>, %v: tensor<3x?x4xf32, #tenon.shape<3, m, 4>>,
+                %h: tensor<f32> {tenon.name = "h"})
+    -> (tensor<2x3x?x4xf32, #tenon.shape<2, 3, n + m, 4>> {tenon.name = "present"}, tensor<3x4xf32>, tensor<3x4xf32>,
+        tensor<f32> {tenon.name = "hn"}) {
+  %k0 = tenon.slice %past {starts = #tenon.shape<0, 0, 0, 0>, steps = array<i64: 1, 1, 1, 1>}
+    : (tensor<2x3x?x4xf32, #tenon.shape<2, 3, n, 4>>) -> tensor<1x3x?x4xf32, #tenon.shape<1, 3, n, 4>>
+  %k1 = tenon.reshape %k0 : (tensor<1x3x?x4xf32, #tenon.shape<1, 3, n, 4>>) -> tensor<3x?x4xf32, #tenon.shape<3, n, 4>>
+  %v0 = tenon.slice %past {starts = #tenon.shape<1, 0, 0, 0>, steps = array<i64: 1, 1, 1, 1>}
+    : (tensor<2x3x?x4xf32, #tenon.shape<2, 3, n, 4>>) -> tensor<1x3x?x4xf32, #tenon.shape<1, 3, n, 4>>
+  %v1 = tenon.reshape %v0 : (tensor<1x3x?x4xf32, #tenon.shape<1, 3, n, 4>>) -> tensor<3x?x4xf32, #tenon.shape<3, n, 4>>
+  %k2 = tenon.concat %k1, %k {axis = 1 : i64}
+    : (tensor<3x?x4xf32, #tenon.shape<3, n, 4>>, tensor<3x?x4xf32, #tenon.shape<3, m, 4>>) -> tensor<3x?x4xf32, #tenon.shape<3, n + m, 4>>
+  %v2 = tenon.concat %v1, %v {axis = 1 : i64}
+    : (tensor<3x?x4xf32, #tenon.shape<3, n, 4>>, tensor<3x?x4xf32, #tenon.shape<3, m, 4>>) -> tensor<3x?x4xf32, #tenon.shape<3, n + m, 4>>
+  // CHECK-DAG: %[[K0:.*]] = tenon.reshape %[[K]] : {{.*}} -> tensor<1x3x?x4xf32, #tenon.shape<1, 3, m, 4>>
+  // CHECK-DAG: %[[V0:.*]] = tenon.reshape %[[V]] : {{.*}} -> tensor<1x3x?x4xf32, #tenon.shape<1, 3, m, 4>>
+  // CHECK: %[[NEW:.*]] = tenon.concat %[[K0]], %[[V0]] {axis = 0 : i64}
+  // CHECK: %[[ROWS:.*]] = tenon.transpose %[[NEW]] {permutation = array<i64: 2, 0, 1, 3>}
+  // CHECK: tenon.state.update @past at #tenon.shape<n> extends, %[[ROWS]]
+  // CHECK: %[[ALL:.*]] = tenon.state.read @past : tensor<?x2x3x4xf32, #tenon.shape<n + m, 2, 3, 4>>
+  // CHECK: %[[BACK:.*]] = tenon.transpose %[[ALL]] {permutation = array<i64: 1, 2, 0, 3>}
+  // CHECK: %[[KS:.*]] = tenon.slice %[[BACK]] {starts = #tenon.shape<0, 0, 0, 0>
+  // CHECK: %[[K3:.*]] = tenon.reshape %[[KS]]
+  // CHECK: %[[VS:.*]] = tenon.slice %[[BACK]] {starts = #tenon.shape<1, 0, 0, 0>
+  // CHECK: %[[V3:.*]] = tenon.reshape %[[VS]]
+  %k3 = tenon.reshape %k2 : (tensor<3x?x4xf32, #tenon.shape<3, n + m, 4>>) -> tensor<1x3x?x4xf32, #tenon.shape<1, 3, n + m, 4>>
+  %v3 = tenon.reshape %v2 : (tensor<3x?x4xf32, #tenon.shape<3, n + m, 4>>) -> tensor<1x3x?x4xf32, #tenon.shape<1, 3, n + m, 4>>
+  %present = tenon.concat %k3, %v3 {axis = 0 : i64}
+    : (tensor<1x3x?x4xf32, #tenon.shape<1, 3, n + m, 4>>, tensor<1x3x?x4xf32, #tenon.shape<1, 3, n + m, 4>>)
+    -> tensor<2x3x?x4xf32, #tenon.shape<2, 3, n + m, 4>>
+  // CHECK: tenon.reduce sum, %[[K3]]
+  // CHECK: tenon.reduce sum, %[[V3]]
+  %a = tenon.reduce sum, %k2 {axes = array<i64: 1>} : (tensor<3x?x4xf32, #tenon.shape<3, n + m, 4>>) -> tensor<3x4xf32>
+  %b = tenon.reduce sum, %v2 {axes = array<i64: 1>} : (tensor<3x?x4xf32, #tenon.shape<3, n + m, 4>>) -> tensor<3x4xf32>
+  return %present, %a, %b, %h : tensor<2x3x?x4xf32, #tenon.shape<2, 3, n + m, 4>>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<f32>
+}
