@@ -85,40 +85,49 @@ def compare(step, got, wanted):
             sys.exit(f"step {step}: {a}, wanted {b}")
 
 
-class ByHand:
-    def __init__(self, folder):
-        self.folder, self.artifact = folder, f"{folder}/plain.tenon"
-        call("tenon", "compile", f"{folder}/model.onnx", "-o", self.artifact)
-        for name in CACHES:
-            writeNpy(f"{folder}/past.{name}.npy", Tensor([1, HEADS, 0, SIZE], []))
-        writeNpy(f"{folder}/hidden.npy", Tensor([1, WIDTH], [0] * WIDTH))
+class Recurrent:
+    """A model with pairs of an input and an output, and what the inputs are at first."""
 
-    def step(self, x):
-        pasts = [f"past.{name}" for name in CACHES] + ["hidden"]
-        nexts = [f"present.{name}" for name in CACHES] + ["hidden_next"]
-        inputs = [f"--input={name}={self.folder}/{name}.npy" for name in pasts]
-        outputs = [f"--output={name}={self.folder}/{name}.npy" for name in nexts]
-        call("tenon-run", self.artifact, f"--input=x={x}", *inputs, *outputs, f"--output=1.y={self.folder}/plain.npy")
-        for past, following in zip(pasts, nexts):
+    def __init__(self, path, pairs, first, output, *options):
+        self.path, self.pairs, self.first, self.output, self.options = path, pairs, first, output, options
+
+
+class ByHand:
+    """Passes outputs of a step as inputs of the next one."""
+
+    def __init__(self, folder, model):
+        self.folder, self.model, self.artifact = folder, model, f"{folder}/plain.tenon"
+        call("tenon", "compile", model.path, *model.options, "-o", self.artifact)
+        for name, value in model.first.items():
+            writeNpy(f"{folder}/{name}.npy", value)
+
+    def step(self, inputs):
+        inputs = {**inputs, **{name: f"{self.folder}/{name}.npy" for name in self.model.pairs}}
+        outputs = [f"--output={name}={self.folder}/{name}.npy" for name in (*self.model.pairs.values(), self.model.output)]
+        call("tenon-run", self.artifact, *(f"--input={name}={path}" for name, path in inputs.items()), *outputs)
+        for past, following in self.model.pairs.items():
             os.replace(f"{self.folder}/{following}.npy", f"{self.folder}/{past}.npy")
-        return readNpy(f"{self.folder}/plain.npy")
+        return readNpy(f"{self.folder}/{self.model.output}.npy")
 
 
 class Kept:
-    def __init__(self, folder):
-        self.folder, self.artifact, self.steps = folder, f"{folder}/state.tenon", 0
-        call("tenon", "compile", f"{folder}/model.onnx", "--state", "past.*=present.*", "--state", "hidden=hidden_next",
-             "--state-capacity", str(CAPACITY), "-o", self.artifact)
+    """Goes on from a file each time."""
 
-    def run(self, x, *options, code=0):
+    def __init__(self, folder, model, *states):
+        self.folder, self.model, self.artifact, self.steps = folder, model, f"{folder}/state.tenon", 0
+        patterns = [word for pattern in states for word in ("--state", pattern)]
+        call("tenon", "compile", model.path, *model.options, *patterns, "--state-capacity", str(CAPACITY), "-o", self.artifact)
+
+    def run(self, inputs, *options, code=0):
         states = [f"--save-state={self.folder}/after", *([f"--restore-state={self.folder}/before"] if self.steps else [])]
-        return call("tenon-run", self.artifact, f"--input=x={x}", *states, *options, code=code)
+        inputs = [f"--input={name}={path}" for name, path in inputs.items()]
+        return call("tenon-run", self.artifact, *inputs, *states, *options, code=code)
 
-    def step(self, x):
-        self.run(x, f"--output=1.y={self.folder}/state.npy")
+    def step(self, inputs):
+        self.run(inputs, f"--output={self.model.output}={self.folder}/kept.npy")
         os.replace(f"{self.folder}/after", f"{self.folder}/before")
         self.steps += 1
-        return readNpy(f"{self.folder}/state.npy")
+        return readNpy(f"{self.folder}/kept.npy")
 
 
 def expect(text, *parts):
@@ -131,34 +140,59 @@ def refuse(model, code, *options, wanted):
     expect(call("tenon", "compile", model, *options, "-o", os.devnull, code=code), wanted)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as folder:
-        onnx_writer.write(f"{folder}/model.onnx", makeModel())
-        plain, kept, x = ByHand(folder), Kept(folder), f"{folder}/x.npy"
-        for step, length in enumerate(LENGTHS):
-            writeNpy(x, randoms(step, 1, length, WIDTH))
-            compare(step, kept.step(x), plain.step(x))
+def tryOwnModel(folder):
+    path, x = f"{folder}/model.onnx", f"{folder}/x.npy"
+    onnx_writer.write(path, makeModel())
+    pairs = {**{f"past.{name}": f"present.{name}" for name in CACHES}, "hidden": "hidden_next"}
+    first = {f"past.{name}": Tensor([1, HEADS, 0, SIZE], []) for name in CACHES} | {"hidden": Tensor([1, WIDTH], [0] * WIDTH)}
+    model = Recurrent(path, pairs, first, "1.y")
+    plain, kept = ByHand(folder, model), Kept(folder, model, "past.*=present.*", "hidden=hidden_next")
+    for step, length in enumerate(LENGTHS):
+        writeNpy(x, randoms(step, 1, length, WIDTH))
+        compare(step, kept.step({"x": x}), plain.step({"x": x}))
 
-        # The caches are full up to 14 rows.
-        writeNpy(x, randoms("many", 1, CAPACITY - sum(LENGTHS) + 1, WIDTH))
-        expect(kept.run(x, code=1), f"to be at most {CAPACITY}; ", f"past is {sum(LENGTHS)} in 'past.")
-        expect(call("tenon", "inspect", "--wide", kept.artifact),
-               f"past.0.key: f32[{CAPACITY}, 1, {HEADS}, {SIZE}], growing, past rows are live, length + past after a run",
-               f"hidden: f32[1, {WIDTH}], whole")
-        # What is computed for a cache is computed there, and read there.
-        instructions = call("tenon", "inspect", "--instructions", "--wide", kept.artifact)
-        expect(instructions, "weight 0.w_key, state past.0.key", "state past.0.value, state past.0.key, arena")
-        if any(" copy " in line and "past." in line for line in instructions.splitlines()):
-            sys.exit(f"caches are copied:\n{instructions}")
-        expect(call("tenon-run", kept.artifact, "--benchmark", "--runs=9", f"--restore-state={folder}/before", "--size=length=1"), "median")
-        model = f"{folder}/model.onnx"
-        refuse(model, 1, "--state", "cache.*=present.*", wanted="matches no input, and the inputs are 'x', 'past.0.key'")
-        refuse(model, 1, "--state", "past.*=future.*", wanted="goes with output 'future.0.key', and the outputs are")
-        refuse(model, 1, "--state", "past.*=present.*", wanted="grows along dimension 2 and needs a capacity: pass --state-capacity")
-        refuse(model, 1, "--state", "hidden=1.y", wanted="cannot pair 'hidden', 1x12, with '1.y', 1xlengthx12")
-        refuse(model, 2, "--state", "past.*=present", wanted="expected INPUT=OUTPUT, with one star in both or in neither")
-        refuse(model, 2, "--state-capacity", "0", wanted="--state-capacity")
-        expect(call("tenon-run", plain.artifact, "--save-state=/tmp/none", code=2), "keeps nothing from run to run")
+    # The caches are full up to a few rows.
+    writeNpy(x, randoms("many", 1, CAPACITY - sum(LENGTHS) + 1, WIDTH))
+    expect(kept.run({"x": x}, code=1), f"to be at most {CAPACITY}; ", f"past is {sum(LENGTHS)} in 'past.")
+    expect(call("tenon", "inspect", "--wide", kept.artifact),
+           f"past.0.key: f32[{CAPACITY}, 1, {HEADS}, {SIZE}], growing, past rows are live, length + past after a run",
+           f"hidden: f32[1, {WIDTH}], whole")
+    # What is computed for a cache is computed there, and read there.
+    instructions = call("tenon", "inspect", "--instructions", "--wide", kept.artifact)
+    expect(instructions, "weight 0.w_key, state past.0.key", "state past.0.value, state past.0.key, arena")
+    if any(" copy " in line and "past." in line for line in instructions.splitlines()):
+        sys.exit(f"caches are copied:\n{instructions}")
+    # Each run of a benchmark begins with the same states, or the last ones would find no room.
+    expect(call("tenon-run", kept.artifact, "--benchmark", "--runs=99", f"--restore-state={folder}/before", "--size=length=4"), "median")
+
+    refuse(path, 1, "--state", "cache.*=present.*", wanted="matches no input, and the inputs are 'x', 'past.0.key'")
+    refuse(path, 1, "--state", "past.*=future.*", wanted="goes with output 'future.0.key', and the outputs are")
+    refuse(path, 1, "--state", "past.*=present.*", wanted="grows along dimension 2 and needs a capacity: pass --state-capacity")
+    refuse(path, 1, "--state", "hidden=1.y", wanted="cannot pair 'hidden', 1x12, with '1.y'")
+    refuse(path, 2, "--state", "past.*=present", wanted="expected INPUT=OUTPUT, with one star in both or in neither")
+    refuse(path, 2, "--state-capacity", "0", wanted="--state-capacity")
+    expect(call("tenon-run", plain.artifact, "--save-state=/tmp/none", code=2), "keeps nothing from run to run")
 
 
-main()
+def tryGpt2(folder):
+    """Keys and values stacked in one tensor, and a mask of the length that past and new have together."""
+    source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    path = os.path.join(os.environ.get("TENON_SHARED", os.path.join(source, "..", "shared")), "models/gpt2-contrib/model.onnx")
+    if not os.path.exists(path):
+        return
+    pairs = {f"past_{layer}": f"present_{layer}" for layer in range(5)}
+    first = {name: Tensor([2, 1, 4, 0, 8], []) for name in pairs}
+    model = Recurrent(path, pairs, first, "logits", "--shape=batch_size=1", "--no-measure-error")
+    plain, kept = ByHand(folder, model), Kept(folder, model, "past_*=present_*")
+    past, files = 0, {name: f"{folder}/{name}.npy" for name in ("input_ids", "position_ids", "attention_mask")}
+    for step, length in enumerate(LENGTHS):
+        writeNpy(files["input_ids"], integers([(step * 37 + i * 11) % 1000 for i in range(length)], [1, length], "i32"))
+        writeNpy(files["position_ids"], integers(range(past, past + length), [1, length], "i32"))
+        writeNpy(files["attention_mask"], integers([1] * (past + length), [1, past + length], "i32"))
+        past += length
+        compare(step, kept.step(files), plain.step(files))
+
+
+for attempt in (tryOwnModel, tryGpt2):
+    with tempfile.TemporaryDirectory() as temporary:
+        attempt(temporary)
