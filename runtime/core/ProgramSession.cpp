@@ -18,7 +18,7 @@ Status ProgramSession::start(uint32_t threads, uint64_t limit, uint32_t slots) {
   uint32_t commands = last.firstInstruction + uint32_t(last.plan.instructions.size());
   TENON_TRY(artifact.device().makeQueue(threads, commands, &queue));
   stateStore.reset(new StateStore(artifact, *queue));
-  stateStore->start(slots ? slots : 1);
+  TENON_TRY(stateStore->start(slots ? slots : 1));
   for (const Program &program : artifact.programs())
     sessions.emplace_back(artifact, program, *queue, *stateStore, limit);
   active = uint32_t(sessions.size()) - 1;

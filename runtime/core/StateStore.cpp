@@ -14,12 +14,21 @@
 
 namespace tenon::rt {
 
-void StateStore::start(uint32_t count) {
+Status StateStore::start(uint32_t count) {
+  constexpr uint32_t kMaxSlots = 1u << 16; // each takes memory before it is used
+  if (count > kMaxSlots)
+    return Status::make(TENON_MISUSE, "%u slots, a session has at most %u", count, kMaxSlots);
   slots.resize(count);
   for (Slot &slot : slots) {
     slot.memory = artifact.device().makeMemory();
     slot.counts.resize(plan().states.size());
   }
+  return {};
+}
+
+uint64_t StateStore::bytes() const {
+  uint64_t sum;
+  return checkedMul(plan().stateSize, slots.size(), &sum) ? sum : UINT64_MAX;
 }
 
 Status StateStore::checkSlot(uint32_t slot) const {

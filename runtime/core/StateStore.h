@@ -24,10 +24,10 @@ public:
   StateStore(const Artifact &artifact, DeviceQueue &queue) : artifact(artifact), queue(queue) {}
 
   /// May be called once, before anything else.
-  void start(uint32_t slots);
+  Status start(uint32_t slots);
 
-  /// Bytes of all slots, whether or not they have their memory yet.
-  uint64_t bytes() const { return plan().stateSize * slots.size(); }
+  /// Bytes of all slots, whether or not they have their memory yet; UINT64_MAX where no machine has so many.
+  uint64_t bytes() const;
   /// Changes whenever rows(), or the memory of the slot at hand, may have become others.
   uint64_t version() const { return changes; }
 

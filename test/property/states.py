@@ -5,7 +5,7 @@
 
     states.py [--seed N] [--count N] [--keep FOLDER]
 
-A program has a state of which all rows count and one that grows, for three runs one after the other.
+A program has a state of which all rows count, one that grows, and a ring that forgets rows in the last of its runs.
 """
 
 import argparse
@@ -32,7 +32,7 @@ class Program:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.rows, self.width = self.random.choice([1, 2, 3, 5, 7]), self.random.choice([1, 3, 17])
-        self.added = self.random.choice([1, 2, 3])
+        self.added, self.initial = self.random.choice([1, 2, 3]), self.random.choice([0, 2])
         self.lines, self.steps, self.values, self.count = [], [], {}, 0
         self.inputs = {f"x{i}": self.random.randint(1, self.rows) for i in range(3)} | {"new": self.added}
         self.values.update(self.inputs)
@@ -85,18 +85,22 @@ class Program:
             f"%both = tenon.state.read @g : {both}",
             f"%sum_past = tenon.reduce sum, %past {{axes = array<i64: 0>}} : ({past}) -> {total}",
             f"%sum_both = tenon.reduce sum, %both {{axes = array<i64: 0>}} : ({both}) -> {total}",
+            f"tenon.state.update @r at #tenon.shape<slot> extends, %{fresh} : {self.type(self.added)}",
+            f"%ring = tenon.state.read @r : {both.replace('n +', 'kept +')}",
+            f"%sum_ring = tenon.reduce sum, %ring {{axes = array<i64: 0>}} : ({both.replace('n +', 'kept +')}) -> {total}",
         ]
 
     def text(self):
         named = lambda name, type: f'{type} {{tenon.name = "{name}"}}'
         results = {name: self.type(self.values[name]) for name in self.outputs}
-        sums = {name: f"tensor<{self.width}xf32>" for name in ("sum_past", "sum_both")}
+        sums = {name: f"tensor<{self.width}xf32>" for name in ("sum_past", "sum_both", "sum_ring")}
         arguments = ", ".join(f"%{name}: {named(name, self.type(rows))}" for name, rows in self.inputs.items())
         types = ", ".join(named(f"out_{name}", type) for name, type in {**results, **sums}.items())
         body = "\n  ".join(self.lines)
         names = ", ".join(f"%{name}" for name in (*results, *sums))
         return (
-            f"tenon.state @s : {self.type(self.rows)}\n"
+            f"tenon.state @s : {self.type(self.rows)} {{initial = dense<{self.initial}.0> : {self.type(self.rows)}}}\n"
+            f'tenon.state @r : {self.type(2 * self.added)} live "kept" ring "slot"\n'
             f'tenon.state @g : {self.type(CAPACITY)} live "n"\n'
             f"func.func @main({arguments}) -> ({types}) {{\n  {body}\n  return {names} : {', '.join([*results.values(), *sums.values()])}\n}}\n"
         )
@@ -109,7 +113,7 @@ class Program:
         for step in self.steps:
             step(env, s)
         g += [list(row) for row in env[self.fresh]]
-        return {**{name: env[name] for name in self.outputs}, "sum_past": before, "sum_both": add(g)}
+        return {**{name: env[name] for name in self.outputs}, "sum_past": before, "sum_both": add(g), "sum_ring": add(g[-2 * self.added :])}
 
 
 def call(*command):
@@ -124,7 +128,7 @@ def attempt(seed, folder):
     with open(source, "w") as file:
         file.write(program.text())
     call("tenon", "compile", source, "--no-measure-error", "-o", artifact)
-    values, s, g = random.Random(seed), [[0] * program.width for _ in range(program.rows)], []
+    values, s, g = random.Random(seed), [[program.initial] * program.width for _ in range(program.rows)], []
     for run in range(RUNS):
         inputs = {name: [[values.randint(-3, 3) for _ in range(program.width)] for _ in range(rows)] for name, rows in program.inputs.items()}
         wanted = program.run(inputs, s, g)

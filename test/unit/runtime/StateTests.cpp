@@ -101,6 +101,13 @@ TEST_CASE("slots begin and end independently, and share no memory") {
     CHECK(append(runner, {next++}) == expected[slot]);
     CHECK(rowsOf(runner, slot) == int64_t(expected[slot].size()));
   }
+  CHECK_THROWS_WITH(Runner(Appending().b, 1, 0, 70000), Contains("70000 slots, a session has at most 65536"));
+  Appending huge;
+  huge.b.state("huge", fmt::DType::f32, {int64_t(1) << 58});
+  Runner most(huge.b, 1, 0, 65536);
+  REQUIRE(most.bind(0, x) == TENON_OK);
+  CHECK(most.run() == TENON_RESOURCES);
+  CHECK_THAT(most.message(), Contains("needs more bytes than any memory holds"));
   CHECK(tenon_session_use_slot(runner.session, 3, &runner.error) == TENON_MISUSE);
   CHECK_THAT(runner.message(), Contains("slot 3 of 3"));
   CHECK(tenon_session_fork_slot(runner.session, 0, 3, &runner.error) == TENON_MISUSE);
