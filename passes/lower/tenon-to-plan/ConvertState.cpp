@@ -15,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Views.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/lower/tenon-to-plan/Conversion.h"
 #include "llvm/Support/DebugLog.h"
 
