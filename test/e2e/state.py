@@ -113,10 +113,10 @@ class ByHand:
 class Kept:
     """Goes on from a file each time."""
 
-    def __init__(self, folder, model, *states):
+    def __init__(self, folder, model, *states, options=()):
         self.folder, self.model, self.artifact, self.steps = folder, model, f"{folder}/state.tenon", 0
         patterns = [word for pattern in states for word in ("--state", pattern)]
-        call("tenon", "compile", model.path, *model.options, *patterns, "--state-capacity", str(CAPACITY), "-o", self.artifact)
+        call("tenon", "compile", model.path, *model.options, *options, *patterns, "--state-capacity", str(CAPACITY), "-o", self.artifact)
 
     def run(self, inputs, *options, code=0):
         states = [f"--save-state={self.folder}/after", *([f"--restore-state={self.folder}/before"] if self.steps else [])]
@@ -146,7 +146,9 @@ def tryOwnModel(folder):
     pairs = {**{f"past.{name}": f"present.{name}" for name in CACHES}, "hidden": "hidden_next"}
     first = {f"past.{name}": Tensor([1, HEADS, 0, SIZE], []) for name in CACHES} | {"hidden": Tensor([1, WIDTH], [0] * WIDTH)}
     model = Recurrent(path, pairs, first, "1.y")
-    plain, kept = ByHand(folder, model), Kept(folder, model, "past.*=present.*", "hidden=hidden_next")
+    # A step of one row has a program of its own, which goes on with the states of the other one.
+    states, programs = ("past.*=present.*", "hidden=hidden_next"), ["--specialize=length=1"]
+    plain, kept = ByHand(folder, model), Kept(folder, model, *states, options=programs)
     for step, length in enumerate(LENGTHS):
         writeNpy(x, randoms(step, 1, length, WIDTH))
         compare(step, kept.step({"x": x}), plain.step({"x": x}))
@@ -191,6 +193,9 @@ def tryGpt2(folder):
         writeNpy(files["attention_mask"], integers([1] * (past + length), [1, past + length], "i32"))
         past += length
         compare(step, kept.step(files), plain.step(files))
+    # Keys and values are read where they lie.
+    instructions = call("tenon", "inspect", "--instructions", "--wide", kept.artifact)
+    expect(instructions, "state past_0, state past_0, arena", "state past_4, state past_4, arena")
 
 
 for attempt in (tryOwnModel, tryGpt2):
