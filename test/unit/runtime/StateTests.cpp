@@ -125,6 +125,31 @@ TEST_CASE("a fork goes on from a shared prefix") {
   CHECK(append(runner, {7}) == Floats{1, 2, 3, 4, 7});
 }
 
+TEST_CASE("programs go on with the states of each other") {
+  Appending model;
+  model.b.plan.symbols[0]->max = 2;
+  model.b.makeProgram("N=0..2");
+  model.b.plan.symbols[0]->max = kCapacity;
+  Runner runner(model.b, 1, 0, 2);
+  auto programNow = [&] {
+    uint32_t program = 99;
+    REQUIRE(tenon_session_program(runner.session, &program, nullptr) == TENON_OK);
+    return program;
+  };
+  // An output is that of the run, though what the states have grown to is another program's.
+  CHECK(append(runner, {1, 2}) == Floats{1, 2});
+  CHECK(programNow() == 0);
+  CHECK(append(runner, {3}) == Floats{1, 2, 3});
+  CHECK(programNow() == 1);
+  CHECK(append(runner, {4}) == Floats{1, 2, 3, 4});
+  REQUIRE(tenon_session_use_slot(runner.session, 1, nullptr) == TENON_OK);
+  CHECK(programNow() == 0);
+  CHECK(append(runner, {5}) == Floats{5});
+  REQUIRE(tenon_session_use_slot(runner.session, 0, nullptr) == TENON_OK);
+  CHECK(append(runner, {6}) == Floats{1, 2, 3, 4, 6});
+  CHECK(programNow() == 1);
+}
+
 //===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//
