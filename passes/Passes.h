@@ -43,7 +43,12 @@ using ConstantEvaluator = std::function<llvm::SmallVector<mlir::ElementsAttr>(ml
 /// `tenon-fold-constants` with something to compute with; without, it does nothing.
 std::unique_ptr<mlir::Pass> createFoldConstants(ConstantEvaluator evaluate, FoldConstantsOptions options = {});
 
-/// `tenon-choose-paths` that goes by what is known, and tells what it has chosen.
+/// `tenon-choose-forms` that goes by what is known, and tells what it has chosen.
+std::unique_ptr<mlir::Pass> createChooseForms(ChooseFormsOptions options, PathContext context);
+/// Instead of it: sites take the forms that they took for the target that the module is named after.
+std::unique_ptr<mlir::Pass> createRepeatForms(std::shared_ptr<const PathSelection> selection);
+
+/// `tenon-choose-paths`, likewise.
 std::unique_ptr<mlir::Pass> createChoosePaths(ChoosePathsOptions options, PathContext context);
 
 /// Instead of it: operations take the paths that they took for the target that the module is named after. One that the

@@ -23,6 +23,7 @@
 #include "compiler/report/HtmlReport.h"
 #include "dialects/plan/Plan.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/paths/PathSelection.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -190,6 +191,27 @@ static nlohmann::json describeRecords(const RecordedTimes &times) {
   return list;
 }
 
+/// [{"region": "0123...", "form": "merged_products", "sites": 12, "cycles": {"separate_products": 5, ...}, "nodes":
+/// ["q", ...]}, ...] of the forms that sites of a target's graph took.
+static nlohmann::json describeForms(const PathSelection &selection, StringRef target) {
+  nlohmann::json list = nlohmann::json::array();
+  std::map<std::pair<std::string, size_t>, size_t> places; // in the list, by region and form
+  for (const SelectedForm &site : selection.listForms(target)) {
+    auto [place, isNew] = places.try_emplace({site.fingerprint, site.form}, list.size());
+    if (isNew) {
+      list.push_back({{"region", site.fingerprint}, {"form", site.cycles[site.form].first}, {"sites", 0}});
+      for (const auto &[form, cycles] : site.cycles)
+        list.back()["cycles"][form] = std::llround(cycles);
+      list.back()["nodes"] = nlohmann::json::array();
+    }
+    nlohmann::json &entry = list[place->second];
+    entry["sites"] = entry["sites"].get<size_t>() + 1;
+    for (const std::string &node : site.nodes)
+      entry["nodes"].push_back(llvm::json::fixUTF8(node));
+  }
+  return list;
+}
+
 static std::string getMeta(const Choice &choice, const RecordedTimes *times, const Setup &setup, uint64_t sourceHash) {
   nlohmann::json meta;
   meta["source"] = llvm::sys::path::filename(setup.options.input).str();
@@ -203,6 +225,10 @@ static std::string getMeta(const Choice &choice, const RecordedTimes *times, con
   meta["paths"] = {{"choices", choice.number}, {"largest_error", choice.largestTaken}};
   for (auto [target, variant] : llvm::zip(setup.targets, choice.plan.variants))
     meta["paths"]["kernels"][target.name] = variant.paths;
+  for (const Target &target : setup.targets)
+    if (nlohmann::json forms = choice.selection ? describeForms(*choice.selection, target.name) : nlohmann::json();
+        !forms.empty())
+      meta["forms"][target.name] = std::move(forms);
   if (nlohmann::json records = times ? describeRecords(*times) : nlohmann::json(); !records.empty())
     meta["records"] = std::move(records);
   if (nlohmann::json plans = times ? describePlans(*times, setup.options.tolerance) : nlohmann::json(); !plans.empty())

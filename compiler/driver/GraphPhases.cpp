@@ -23,7 +23,8 @@ static GraphOptions getGraphOptions(const Setup &setup, const PathChoice &choice
                           return target.machine.amxBf16 || target.machine.bf16Pairs;
                         });
   graph.budget = choice.budget;
-  graph.paths = {choice.errors, choice.times, choice.pins, choice.sensitivities, choice.selection, choice.space};
+  graph.paths = {choice.errors,    choice.times, choice.pins, choice.sensitivities,
+                 choice.selection, choice.space, choice.forms};
   return graph;
 }
 

@@ -39,54 +39,252 @@ llvm::Expected<std::unique_ptr<PathExplorer>> PathExplorer::create(OpenedModel &
   return explorer;
 }
 
+/// The forms of the graph come first: they decide which regions there are.
 llvm::Error PathExplorer::listDecisions() {
+  PathChoice estimated = model.paths;
+  estimated.selection = std::make_shared<PathSelection>();
+  estimated.forms = std::make_shared<PathSpace>();
+  llvm::Expected<Launches> launches = makeLaunches(model.graph, setup, estimated, runner);
+  if (!launches)
+    return launches.takeError();
+  std::vector<SelectedForm> selected = estimated.selection->listForms(target.name);
+  std::vector<size_t> chosen;
+  for (PathDecision &decision : estimated.forms->list(target.name)) {
+    llvm::erase_if(decision.alternatives, [&](const PathAlternative &alternative) {
+      return alternative.largestError > setup.options.tolerance;
+    });
+    if (decision.alternatives.size() < 2)
+      continue;
+    auto site = llvm::find_if(selected, [&](const SelectedForm &it) { return it.fingerprint == decision.fingerprint; });
+    assert(site != selected.end() && "what has several forms has taken one");
+    auto form = llvm::find_if(decision.alternatives, [&](const PathAlternative &alternative) {
+      return alternative.path == site->cycles[site->form].first;
+    });
+    chosen.push_back(form == decision.alternatives.end() ? 0 : form - decision.alternatives.begin());
+    decisions.push_back(std::move(decision));
+  }
+  numForms = decisions.size();
+  if (llvm::Error error = listFamilies(std::move(chosen)))
+    return error;
+  setCosts();
+  joinDecisions();
+  return llvm::Error::success();
+}
+
+/// Each form of each site is part of one at least, and the cheapest combinations are; of many sites not all
+/// combinations are looked at, since each is a graph of its own.
+llvm::Error PathExplorer::listFamilies(std::vector<size_t> chosen) {
+  constexpr size_t kMaxFamilies = 16; // a second each for a large model
+  std::vector<std::vector<size_t>> all{chosen};
+  auto add = [&](std::vector<size_t> forms) {
+    if (!llvm::is_contained(all, forms))
+      all.push_back(std::move(forms));
+  };
+  std::vector<std::vector<double>> costs;
+  for (auto [i, decision] : llvm::enumerate(decisions)) {
+    std::vector<double> &own = costs.emplace_back();
+    for (auto [form, alternative] : llvm::enumerate(decision.alternatives)) {
+      own.push_back(alternative.cost);
+      std::vector<size_t> changed = chosen;
+      changed[i] = form;
+      add(std::move(changed));
+    }
+  }
+  PlanOrder order(costs);
+  while (std::optional<PricedPlan> next = all.size() < kMaxFamilies ? order.next() : std::nullopt)
+    add(std::move(next->options));
+  for (std::vector<size_t> &forms : all)
+    if (llvm::Error error = addFamily(std::move(forms)))
+      return error;
+  return llvm::Error::success();
+}
+
+/// Makes the launches of some forms, which may exclude each other: then there is no such family.
+llvm::Error PathExplorer::addFamily(std::vector<size_t> forms) {
   // The fastest paths are chosen, so that what only some of them allow is found, too.
   PathChoice fastest = model.paths;
   fastest.budget = {std::numeric_limits<double>::infinity()};
   fastest.selection = std::make_shared<PathSelection>();
   fastest.space = std::make_shared<PathSpace>();
+  std::vector<PathPin> pins = setup.options.pins;
+  for (auto [decision, form] : llvm::zip(decisions, forms))
+    pins.push_back({decision.fingerprint, decision.alternatives[form].path, /*isForced=*/true});
+  if (!forms.empty())
+    fastest.pins = std::make_shared<PathPins>(std::move(pins), /*areInsistedOn=*/false);
   llvm::Expected<Launches> launches = makeLaunches(model.graph, setup, fastest, runner);
-  if (!launches)
-    return launches.takeError();
-  for (PathDecision &decision : fastest.space->list(target.name)) {
+  if (!launches) {
+    std::string message;
+    CompileStatus status = takeError(launches.takeError(), message);
+    return status == CompileStatus::misuse && !families.empty() ? llvm::Error::success() : makeError(status, message);
+  }
+  Family family{std::move(forms), fastest.space->list(target.name), {}};
+  for (PathDecision &decision : family.decisions)
     llvm::erase_if(decision.alternatives, [&](const PathAlternative &alternative) {
       return alternative.largestError > setup.options.tolerance;
     });
-    if (decision.alternatives.size() > 1)
-      decisions.push_back(std::move(decision));
-    else if (decision.region != kActivationsRegion)
-      numFixed += decision.numOperations;
-  }
+  llvm::erase_if(family.decisions, [](const PathDecision &decision) { return decision.alternatives.empty(); });
+  families.push_back(std::move(family));
   return llvm::Error::success();
 }
 
-BudgetedPlans PathExplorer::listPlans(double errorBudget) const {
-  std::vector<std::vector<PricedPath>> priced;
-  for (const PathDecision &decision : decisions) {
-    std::vector<PricedPath> &own = priced.emplace_back();
-    for (const PathAlternative &alternative : decision.alternatives)
-      own.push_back({alternative.cost, std::sqrt(alternative.variance)});
-  }
-  return BudgetedPlans(std::move(priced), errorBudget);
+/// Families compare in one unit, whichever of their paths were measured.
+void PathExplorer::setCosts() {
+  std::vector<std::vector<PathCost>> costs;
+  for (const Family &family : families)
+    for (const PathDecision &decision : family.decisions) {
+      std::vector<PathCost> &own = costs.emplace_back();
+      for (const PathAlternative &alternative : decision.alternatives)
+        own.push_back({alternative.cycles, alternative.nanoseconds});
+    }
+  for (const PathDecision &decision : decisions)
+    for (const PathAlternative &form : decision.alternatives) {
+      costs.push_back({{form.cycles, std::nullopt}});
+      costs.push_back({{form.restCycles, std::nullopt}});
+    }
+  std::vector<std::vector<double>> blended = blendCosts(costs);
+  auto next = blended.begin();
+  for (Family &family : families)
+    for (PathDecision &decision : family.decisions) {
+      for (auto [alternative, cost] : llvm::zip(decision.alternatives, *next++))
+        alternative.cost = cost;
+      llvm::stable_sort(decision.alternatives,
+                        [](const PathAlternative &x, const PathAlternative &y) { return x.cost < y.cost; });
+    }
+  for (PathDecision &decision : decisions)
+    for (PathAlternative &form : decision.alternatives) {
+      form.cost = (next++)->front();
+      form.restCost = (next++)->front();
+    }
 }
 
-std::vector<size_t> PathExplorer::drawPlan(uint64_t seed, size_t number) const {
-  std::vector<size_t> options;
-  std::mt19937_64 offsets(seed), draws(seed + number);
-  size_t most = 0;
-  for (const PathDecision &decision : decisions)
-    most = std::max(most, decision.alternatives.size());
-  for (const PathDecision &decision : decisions) {
-    size_t count = decision.alternatives.size(), offset = offsets(), drawn = draws();
-    options.push_back((number < most ? offset + number : drawn) % count);
+static const PathAlternative *findPath(const PathDecision &decision, llvm::StringRef path) {
+  auto it = llvm::find_if(decision.alternatives, [&](const PathAlternative &it) { return it.path == path; });
+  return it == decision.alternatives.end() ? nullptr : &*it;
+}
+
+/// What two families know of a region: not all have as many operations of it, or each path for all of them.
+static PathDecision joinDecision(const PathDecision &x, const PathDecision &y) {
+  PathDecision joined = x.numOperations < y.numOperations ? y : x;
+  for (const PathDecision *known : {&x, &y})
+    for (const PathAlternative &alternative : known->alternatives)
+      if (!findPath(joined, alternative.path))
+        joined.alternatives.push_back(alternative);
+  return joined;
+}
+
+/// Decisions about regions follow those about forms. Options are told by their places among the alternatives there.
+void PathExplorer::joinDecisions() {
+  llvm::StringMap<size_t> places;
+  for (Family &family : families)
+    for (PathDecision &decision : family.decisions) {
+      if (decision.alternatives.size() < 2)
+        continue;
+      auto [place, isNew] = places.try_emplace(decision.fingerprint, decisions.size());
+      if (isNew)
+        decisions.push_back(decision);
+      else
+        decisions[place->second] = joinDecision(decisions[place->second], decision);
+    }
+  auto paths = llvm::MutableArrayRef(decisions).drop_front(numForms);
+  llvm::stable_sort(paths, [](const PathDecision &x, const PathDecision &y) {
+    return x.alternatives.front().cost > y.alternatives.front().cost;
+  });
+  for (auto [i, decision] : llvm::enumerate(paths))
+    places[decision.fingerprint] = numForms + i;
+  for (Family &family : families)
+    for (PathDecision &decision : family.decisions) {
+      bool isFixed = decision.alternatives.size() < 2;
+      family.places.push_back(isFixed ? kNoOption : places[decision.fingerprint]);
+      if (isFixed && &family == &families.front() && decision.region != kActivationsRegion)
+        numFixed += decision.numOperations;
+    }
+}
+
+PlanFamily PathExplorer::price(const Family &family) const {
+  PlanFamily priced;
+  for (auto [decision, form] : llvm::zip(decisions, family.forms)) {
+    priced.cost += decision.alternatives[form].restCost;
+    priced.variance += decision.alternatives[form].variance;
   }
-  return options;
+  for (const PathDecision &decision : family.decisions) {
+    std::vector<PricedPath> own;
+    for (const PathAlternative &alternative : decision.alternatives)
+      own.push_back({alternative.cost, std::sqrt(alternative.variance)});
+    if (own.size() == 1)
+      priced.cost += own.front().cost;
+    else
+      priced.regions.push_back(std::move(own));
+  }
+  return priced;
+}
+
+PlanFamilies PathExplorer::listPlans(double errorBudget) const {
+  std::vector<PlanFamily> priced;
+  for (const Family &family : families)
+    priced.push_back(price(family));
+  return PlanFamilies(std::move(priced), errorBudget);
+}
+
+/// `options`: of the family's regions with several paths.
+ExploredPlan PathExplorer::makePlan(const Family &family, llvm::ArrayRef<size_t> options) const {
+  PlanFamily priced = price(family); // with the cost of what has a single path
+  ExploredPlan plan{priced.cost, priced.variance, std::vector<size_t>(decisions.size(), kNoOption)};
+  llvm::copy(family.forms, plan.options.begin());
+  size_t number = 0;
+  for (auto [decision, place] : llvm::zip(family.decisions, family.places)) {
+    if (place == kNoOption)
+      continue;
+    size_t option = options[number++];
+    const std::vector<PathAlternative> &all = decisions[place].alternatives;
+    plan.options[place] = findPath(decisions[place], decision.alternatives[option].path) - all.data();
+    plan.cost += decision.alternatives[option].cost;
+    plan.error += decision.alternatives[option].variance;
+  }
+  plan.error = std::sqrt(plan.error);
+  return plan;
+}
+
+ExploredPlan PathExplorer::getPlan(const FamilyPlan &plan) const {
+  return makePlan(families[plan.family], plan.options);
+}
+
+ExploredPlan PathExplorer::drawPlan(uint64_t seed, size_t number) const {
+  const Family &family = families[number % families.size()];
+  std::mt19937_64 offsets(seed), draws(seed + number);
+  number /= families.size();
+  size_t most = 0;
+  for (const PathDecision &decision : family.decisions)
+    most = std::max(most, decision.alternatives.size());
+  std::vector<size_t> options;
+  for (const PathDecision &decision : family.decisions) {
+    size_t count = decision.alternatives.size(), offset = offsets(), drawn = draws();
+    if (count > 1)
+      options.push_back((number < most ? offset + number : drawn) % count);
+  }
+  return makePlan(family, options);
+}
+
+std::vector<size_t> PathExplorer::getChosenForms() const {
+  const Family &family = families.front();
+  size_t numChoices = llvm::count_if(family.places, [](size_t place) { return place != kNoOption; });
+  return makePlan(family, std::vector<size_t>(numChoices, 0)).options;
+}
+
+std::optional<ExploredPlan> PathExplorer::findPlan(llvm::ArrayRef<size_t> options) const {
+  for (const Family &family : families)
+    if (llvm::ArrayRef(family.forms) == options.take_front(numForms)) {
+      std::optional<FamilyPlan> plan = PlanFamilies({price(family)}, setup.options.tolerance).next();
+      return plan ? std::optional(makePlan(family, plan->options)) : std::nullopt;
+    }
+  return std::nullopt;
 }
 
 std::vector<PathPin> PathExplorer::getPins(llvm::ArrayRef<size_t> options) const {
   assert(options.size() == decisions.size() && "a plan has an option for each decision");
   std::vector<PathPin> pins = setup.options.pins;
   for (auto [decision, option] : llvm::zip(decisions, options)) {
+    if (option == kNoOption)
+      continue;
     const std::string &path = decision.alternatives[option].path;
     bool isForced = path != kF32ActivationPath;
     pins.push_back({decision.fingerprint, isForced ? path : kBf16ActivationPath.str(), isForced});

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A plan is a path for each region of a model. Plans are listed by their estimated time, and any of them can be
-// compiled, checked against the f64 reference and measured in turn with the plan that a compilation chooses.
+// A plan is a form for each site of a model's graph, and a path for each region that the graph has then. Plans are
+// listed by their estimated time, and any of them can be compiled, checked against the f64 reference and measured in
+// turn with the plan that a compilation chooses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,7 @@
 
 #include "compiler/driver/Choices.h"
 #include "compiler/driver/OpenedModel.h"
-#include "passes/paths/BudgetedPlans.h"
+#include "passes/paths/PlanFamilies.h"
 
 namespace tenon {
 
@@ -29,6 +30,16 @@ struct PlanMeasurement {
   bool isKnown = false;        ///< from a record of an earlier run
 };
 
+/// A plan has no option of a decision about a region that the graph does not have in the plan's forms.
+inline constexpr size_t kNoOption = std::numeric_limits<size_t>::max();
+
+/// A plan with the options of all decisions.
+struct ExploredPlan {
+  double cost = 0;
+  double error = 0; ///< by estimate, of all operations together
+  std::vector<size_t> options;
+};
+
 class PathExplorer {
 public:
   /// Lists what the operations of a model may take. Alternatives that exceed the tolerance in one operation alone are
@@ -37,16 +48,27 @@ public:
                                                               PhaseRunner &runner);
   ~PathExplorer();
 
-  /// The regions that have a choice, the most expensive one first.
+  /// What has a choice: first the sites of the graph that have several forms, then the regions with several paths, of
+  /// each kind the most expensive one first. Costs of a region are those where most of its operations are.
   llvm::ArrayRef<PathDecision> getDecisions() const { return decisions; }
+  /// How many of the decisions are about forms.
+  size_t getNumForms() const { return numForms; }
   /// Operations that can be computed in one way only.
   size_t getNumFixed() const { return numFixed; }
   const Target &getTarget() const { return target; }
 
-  /// The plans whose estimated error is within a budget. Option i of decision k is its i-th alternative.
-  BudgetedPlans listPlans(double errorBudget) const;
+  /// The plans whose estimated error is within a budget, from the cheapest one on. Option i of decision k is its i-th
+  /// alternative.
+  PlanFamilies listPlans(double errorBudget) const;
+  /// A plan that was listed.
+  ExploredPlan getPlan(const FamilyPlan &plan) const;
   /// A plan of options drawn at random, whatever it is off by. The first plans of a generator have each option once.
-  std::vector<size_t> drawPlan(uint64_t seed, size_t number) const;
+  ExploredPlan drawPlan(uint64_t seed, size_t number) const;
+  /// The forms that a compilation chooses; of the regions that there are then, the first option.
+  std::vector<size_t> getChosenForms() const;
+  /// The cheapest plan within the tolerance whose sites have the forms that `options` say; nothing where these were not
+  /// looked at, or no plan is exact enough.
+  std::optional<ExploredPlan> findPlan(llvm::ArrayRef<size_t> options) const;
   /// What makes a compilation take a plan.
   std::vector<PathPin> getPins(llvm::ArrayRef<size_t> options) const;
 
@@ -74,8 +96,21 @@ private:
     PlanMeasurement measurement; ///< not timed yet
   };
 
+  /// The graph with a form for each site.
+  struct Family {
+    std::vector<size_t> forms;           ///< for each decision about forms
+    std::vector<PathDecision> decisions; ///< about all regions, those with a single path, too
+    std::vector<size_t> places;          ///< of each among all decisions; kNoOption for one with a single path
+  };
+
   PathExplorer(OpenedModel &model, const phases::Setup &setup, PhaseRunner &runner);
   llvm::Error listDecisions();
+  llvm::Error addFamily(std::vector<size_t> forms);
+  llvm::Error listFamilies(std::vector<size_t> chosen);
+  void setCosts();
+  void joinDecisions();
+  PlanFamily price(const Family &family) const;
+  ExploredPlan makePlan(const Family &family, llvm::ArrayRef<size_t> options) const;
   llvm::Expected<Choice> lower(llvm::ArrayRef<size_t> options);
   llvm::Expected<Lowered> load(const Choice &choice);
   llvm::Expected<Lowered> load(llvm::ArrayRef<size_t> options);
@@ -88,8 +123,9 @@ private:
   PhaseRunner &runner;
   Target target;
   std::vector<PathDecision> decisions;
-  size_t numFixed = 0;
-  PathRegion region; ///< of the whole model
+  size_t numForms = 0, numFixed = 0;
+  std::vector<Family> families; ///< the first one is what a compilation chooses
+  PathRegion region;            ///< of the whole model
 
   std::unique_ptr<LoadedModel> chosenModel;
   std::string chosenPaths, chosenSchedule;

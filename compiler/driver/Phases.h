@@ -92,6 +92,7 @@ struct PathChoice {
   std::shared_ptr<const Sensitivities> sensitivities; ///< null if no record says so
   std::shared_ptr<PathSelection> selection = std::make_shared<PathSelection>(); ///< what was chosen last
   std::shared_ptr<PathSpace> space; ///< gets all that may be chosen; may be null
+  std::shared_ptr<PathSpace> forms; ///< gets all forms of the graph; may be null
 };
 
 /// The simplified graph, which all targets share and each choice of paths begins with.

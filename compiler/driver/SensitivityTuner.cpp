@@ -20,16 +20,18 @@ struct MeasuredSensitivity {
 };
 } // namespace
 
-/// For each region its cheapest path, if that needs a budget.
+/// For each region of the chosen forms its cheapest path, if that needs a budget.
 static llvm::Expected<std::vector<MeasuredSensitivity>> measureAll(PathExplorer &explorer) {
   std::vector<MeasuredSensitivity> all;
-  std::vector<size_t> exact;
-  for (const PathDecision &decision : explorer.getDecisions())
-    exact.push_back(llvm::find_if(decision.alternatives, [](const auto &it) { return it.largestError == 0; }) -
-                    decision.alternatives.begin());
+  std::vector<size_t> exact = explorer.getChosenForms();
+  size_t numForms = explorer.getNumForms();
+  for (auto [i, decision] : llvm::enumerate(explorer.getDecisions()))
+    if (i >= numForms && exact[i] != kNoOption)
+      exact[i] = llvm::find_if(decision.alternatives, [](const auto &it) { return it.largestError == 0; }) -
+                 decision.alternatives.begin();
   for (auto [i, decision] : llvm::enumerate(explorer.getDecisions())) {
     const PathAlternative &cheapest = decision.alternatives.front();
-    if (cheapest.largestError == 0 || exact[i] == decision.alternatives.size())
+    if (i < numForms || exact[i] == kNoOption || cheapest.largestError == 0 || exact[i] == decision.alternatives.size())
       continue;
     std::vector<size_t> options = exact;
     options[i] = 0;

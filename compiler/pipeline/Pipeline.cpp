@@ -83,10 +83,15 @@ void tenon::buildSharedPipeline(OpPassManager &pm, ConstantEvaluator evaluate, c
 void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createPromoteAccumulators());
-  if (options.repeated)
+  if (options.repeated) {
+    functions.addPass(createRepeatForms(options.repeated));
     functions.addPass(createRepeatPaths(options.repeated));
-  else if (options.hasPaths)
+  } else if (options.hasPaths) {
+    ChooseFormsOptions forms;
+    forms.budget = options.budget.each;
+    functions.addPass(createChooseForms(std::move(forms), options.paths));
     functions.addPass(createChoosePaths({options.budget.each, options.budget.total}, options.paths));
+  }
   functions.addPass(createPadConvolutions());
   functions.addPass(createPrepackWeights());
   functions.addPass(createHoistReshapes());

@@ -229,6 +229,7 @@ void tenon::printJson(const ArtifactView &view, const InspectOptions &options, l
   json["programs"] = getPrograms(view);
   json["sections"] = getSections(view);
   json["symbols"] = getSymbols(view);
+  json["forms"] = readForms(view);
   json["kernels"] = getKernels(view);
   RunWork work = view.addUpWork();
   json["run"] = {

@@ -44,6 +44,8 @@ static void printHeader(const ArtifactView &view, const InspectOptions &options,
     printLine("error", line);
   for (const std::string &line : listPlanTimes(view.getMeta()))
     printLine("time", line);
+  if (std::string forms = getFormsText(view); !forms.empty())
+    printLine("forms", forms);
   if (std::string records = getRecordsText(view); !records.empty())
     printLine("records", records);
   for (const ArtifactView::Target &target : view.getTargets())

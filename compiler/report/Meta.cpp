@@ -43,6 +43,31 @@ std::string tenon::getRecordsText(const ArtifactView &view) {
   return groupDigits(count) + (count == 1 ? " decides" : " decide") + ", measured on " + llvm::join(machines, "; ");
 }
 
+Json tenon::readForms(const ArtifactView &view) {
+  Json forms = readMeta(view);
+  for (const std::string &key : {std::string("forms"), view.getTarget().name})
+    forms = forms.is_object() ? Json(forms[key]) : Json();
+  return forms.is_array() ? forms : Json::array();
+}
+
+std::string tenon::getFormsText(const ArtifactView &view) {
+  std::vector<std::pair<std::string, uint64_t>> counts;
+  for (const Json &entry : readForms(view)) {
+    if (!entry.is_object() || !entry.contains("form") || !entry["form"].is_string() || !entry.contains("sites") ||
+        !entry["sites"].is_number_unsigned())
+      continue;
+    std::string form = getPrintable(entry["form"].get<std::string>());
+    auto own = llvm::find_if(counts, [&](const auto &count) { return count.first == form; });
+    if (own == counts.end())
+      own = counts.insert(counts.end(), {form, 0});
+    own->second += entry["sites"].get<uint64_t>();
+  }
+  std::string text;
+  for (const auto &[form, count] : counts)
+    text += (text.empty() ? "" : ", ") + form + " at " + groupDigits(count) + (count == 1 ? " site" : " sites");
+  return text;
+}
+
 /// "3.1e-4", "1e-5".
 static std::string getShortFigure(double value) {
   char text[32];
@@ -95,6 +120,8 @@ std::vector<std::pair<std::string, std::string>> tenon::listCompilation(const Ar
   if (Json error = paths["largest_error"]; error.is_number() && error.get<double>() > 0)
     facts.emplace_back("faster algorithms",
                        llvm::formatv("add an error of {0:e1} at most each", error.get<double>()).str());
+  if (std::string text = getFormsText(view); !text.empty())
+    facts.emplace_back("forms of the graph", text);
   if (std::string text = getRecordsText(view); !text.empty())
     facts.emplace_back("records of real runs", text);
   for (const std::string &line : listPlanTimes(view.getMeta()))

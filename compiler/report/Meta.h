@@ -32,6 +32,12 @@ std::vector<std::pair<std::string, std::string>> listCompilation(const ArtifactV
 /// The records of real runs that choices went by: "12 decide, measured on AMD EPYC"; empty where there are none.
 std::string getRecordsText(const ArtifactView &view);
 
+/// The forms that sites of the graph took for the target that is looked at, as the file says it: [{"region": "0123...",
+/// "form": name, "sites": 12, "cycles": {name: number, ...}, "nodes": [name, ...]}, ...].
+nlohmann::ordered_json readForms(const ArtifactView &view);
+/// The same in words: "merged_products at 12 sites, separate_products at 3"; empty where there was nothing to choose.
+std::string getFormsText(const ArtifactView &view);
+
 /// What runs were measured to take, of the artifact's own plan and of one within another tolerance, a line for each
 /// target: "fastest plan within 1e-3: 41.2 ms (error 3.1e-4); within 1e-5: 63.0 ms"; none where none were.
 std::vector<std::string> listPlanTimes(llvm::StringRef meta);

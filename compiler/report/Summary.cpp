@@ -242,6 +242,8 @@ void tenon::printSummary(const ArtifactView &view, const InspectOptions &options
     printWords(i ? "" : "error", line, width, os);
   for (const std::string &line : listPlanTimes(view.getMeta()))
     printWords("time", line, width, os);
+  if (std::string forms = getFormsText(view); !forms.empty())
+    printWords("forms", forms, width, os);
   if (std::string records = getRecordsText(view); !records.empty())
     printWords("records", records, width, os);
   printKernels(view, examples, width, os);

@@ -50,16 +50,11 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
 
   /// Pins may also be options of the pass.
   LogicalResult initialize(MLIRContext *context) override {
-    std::vector<PathPin> all;
-    for (auto [texts, isForced] : {std::pair(&force, true), {&exclude, false}})
-      for (const std::string &text : *texts) {
-        llvm::Expected<PathPin> pin = PathPin::parse(text, isForced);
-        if (!pin)
-          return emitError(UnknownLoc::get(context), llvm::toString(pin.takeError()));
-        all.push_back(std::move(*pin));
-      }
-    if (!all.empty())
-      pins = std::make_shared<PathPins>(std::move(all));
+    llvm::Expected<std::shared_ptr<PathPins>> own = parsePins(force, exclude);
+    if (!own)
+      return emitError(UnknownLoc::get(context), llvm::toString(own.takeError()));
+    if (*own)
+      pins = std::move(*own);
     return success();
   }
 

@@ -19,7 +19,8 @@ class PathSelection;
 class PathSpace;
 class PathTimes;
 
-/// What `tenon-choose-paths` knows besides the IR, and what it tells of its choice. Each may be null.
+/// What `tenon-choose-forms` and `tenon-choose-paths` know besides the IR, and what they tell of their choice. Each may
+/// be null.
 struct PathContext {
   std::shared_ptr<PathErrors> errors;                 ///< that were measured before
   std::shared_ptr<PathTimes> times;                   ///< of real runs
@@ -27,6 +28,7 @@ struct PathContext {
   std::shared_ptr<const Sensitivities> sensitivities; ///< what regions' errors do to outputs
   std::shared_ptr<PathSelection> selection;           ///< gets the paths that are chosen
   std::shared_ptr<PathSpace> space;                   ///< gets all that may be chosen
+  std::shared_ptr<PathSpace> forms;                   ///< gets all forms that may be chosen before
 };
 
 } // namespace tenon

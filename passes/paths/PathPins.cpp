@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/paths/PathPins.h"
+#include "passes/paths/FormNames.h"
 #include "passes/paths/Path.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,6 +19,8 @@ static std::vector<std::string> listPathNames() {
   for (const auto &path : getPaths())
     names.push_back(path->getName().str());
   names.push_back(kBf16ActivationPath.str());
+  for (llvm::StringRef form : kFormNames)
+    names.push_back(form.str());
   return names;
 }
 
@@ -101,6 +104,24 @@ std::optional<bool> PathPins::findActivationPin() {
       pin.isMatched = pin.isApplied = true;
     }
   return found;
+}
+
+void PathPins::addFault(std::string text) {
+  std::lock_guard<std::mutex> lock(mutex);
+  fault = std::move(text);
+}
+
+llvm::Expected<std::shared_ptr<PathPins>> tenon::parsePins(llvm::ArrayRef<std::string> forced,
+                                                           llvm::ArrayRef<std::string> excluded) {
+  std::vector<PathPin> all;
+  for (auto [texts, isForced] : {std::pair(forced, true), {excluded, false}})
+    for (const std::string &text : texts) {
+      llvm::Expected<PathPin> pin = PathPin::parse(text, isForced);
+      if (!pin)
+        return pin.takeError();
+      all.push_back(std::move(*pin));
+    }
+  return all.empty() ? nullptr : std::make_shared<PathPins>(std::move(all));
 }
 
 std::string PathPins::findFault() const {

@@ -57,6 +57,9 @@ public:
   /// excluded.
   std::optional<bool> findActivationPin();
 
+  /// Says why what is demanded cannot be done.
+  void addFault(std::string text);
+
   /// Why the pins do not fit the operations that they were asked for; empty where they do. A path that is forced for a
   /// region or a node has to be one of its paths, and what names neither of them is a mistake.
   std::string findFault() const;
@@ -69,6 +72,10 @@ private:
   bool areInsistedOn;
   std::string fault; ///< of an operation without a path
 };
+
+/// The pins that options of a pass say; null where there are none.
+llvm::Expected<std::shared_ptr<PathPins>> parsePins(llvm::ArrayRef<std::string> forced,
+                                                    llvm::ArrayRef<std::string> excluded);
 
 /// What storing an activation as bf16 is called, in pins and where optional steps are bisected; and what it is called
 /// where activations stay as they are.

@@ -28,6 +28,11 @@ std::string PathSelection::describe(llvm::StringRef target) const {
   std::string text;
   auto own = byTarget.find(target);
   auto getText = [](const Place &place) { return place.first + " " + std::to_string(place.second); };
+  // A graph as it stands is called as it was before it had other forms.
+  if (auto ownForms = forms.find(target); ownForms != forms.end())
+    for (const auto &[place, selected] : ownForms->second)
+      if (selected.form != 0)
+        text += "site " + getText(place) + " " + selected.cycles[selected.form].first + "\n";
   if (own != byTarget.end())
     for (const auto &[place, selected] : own->second)
       text += getText(place) + " " + selected.path + "\n";
@@ -48,8 +53,32 @@ bool PathSelection::isRounded(llvm::StringRef target, llvm::StringRef function, 
   return own != rounded.end() && own->second.count({function.str(), index}) > 0;
 }
 
+void PathSelection::addForm(llvm::StringRef target, llvm::StringRef function, size_t site, SelectedForm selected) {
+  std::lock_guard<std::mutex> lock(mutex);
+  forms[target.str()][{function.str(), site}] = std::move(selected);
+}
+
+size_t PathSelection::findForm(llvm::StringRef target, llvm::StringRef function, size_t site) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto own = forms.find(target);
+  if (own == forms.end())
+    return 0;
+  auto it = own->second.find({function.str(), site});
+  return it == own->second.end() ? 0 : it->second.form;
+}
+
+std::vector<SelectedForm> PathSelection::listForms(llvm::StringRef target) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::vector<SelectedForm> list;
+  if (auto own = forms.find(target); own != forms.end())
+    for (const auto &[place, selected] : own->second)
+      list.push_back(selected);
+  return list;
+}
+
 void PathSelection::clear() {
   std::lock_guard<std::mutex> lock(mutex);
   byTarget.clear();
   rounded.clear();
+  forms.clear();
 }

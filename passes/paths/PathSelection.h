@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace tenon {
 
@@ -23,9 +24,17 @@ struct SelectedPath {
   double error = 0;
 };
 
-/// The paths that operations took for each target. In a copy of the graph the operation at the same place of the
-/// function of the same name takes the same path, whatever the machine that the copy is for. Several threads may use
-/// it.
+/// The form that a site of the graph took, with all that it could have taken. What forms are is in passes/forms.
+struct SelectedForm {
+  std::string fingerprint; ///< of the site's region
+  std::vector<std::string> nodes;
+  size_t form = 0;                                    ///< its place in `cycles`
+  std::vector<std::pair<std::string, double>> cycles; ///< of all forms by estimate; the first is the graph as it stands
+};
+
+/// The paths that operations took for each target, and before that the forms of the graph. In a copy of the graph the
+/// operation at the same place of the function of the same name takes the same path, whatever the machine that the copy
+/// is for. Several threads may use it.
 class PathSelection {
 public:
   /// Where an operation is: the function that it is in, and how many operations of the dialect stand before it.
@@ -36,7 +45,13 @@ public:
   /// The result of an operation is rounded to bf16 before anything reads it.
   void addRounded(llvm::StringRef target, llvm::StringRef function, size_t index);
   bool isRounded(llvm::StringRef target, llvm::StringRef function, size_t index) const;
-  /// What all operations of a target took; equal texts are the same selection.
+  /// Sites are counted in the order of their sources.
+  void addForm(llvm::StringRef target, llvm::StringRef function, size_t site, SelectedForm selected);
+  /// The place of the form that a site took; the first one where nothing was selected.
+  size_t findForm(llvm::StringRef target, llvm::StringRef function, size_t site) const;
+  /// The forms of all sites of a target, by function and site.
+  std::vector<SelectedForm> listForms(llvm::StringRef target) const;
+  /// What all sites and operations of a target took; equal texts are the same selection.
   std::string describe(llvm::StringRef target) const;
   void clear();
 
@@ -44,6 +59,7 @@ private:
   mutable std::mutex mutex;
   std::map<std::string, std::map<Place, SelectedPath>, std::less<>> byTarget;
   std::map<std::string, std::set<Place>, std::less<>> rounded; ///< by target
+  std::map<std::string, std::map<Place, SelectedForm>, std::less<>> forms;
 };
 
 } // namespace tenon

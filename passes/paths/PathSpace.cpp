@@ -26,6 +26,7 @@ static void merge(PathDecision &decision, const PathDecision &operation) {
     if (other == operation.alternatives.end())
       return true;
     alternative.cycles += other->cycles;
+    alternative.restCycles += other->restCycles;
     if (alternative.nanoseconds && other->nanoseconds)
       *alternative.nanoseconds += *other->nanoseconds;
     else

@@ -31,6 +31,8 @@ struct PathAlternative {
   double variance = 0;                              ///< the sum of the squared errors of all operations
   bool isDefault = false;
   double cost = 0; ///< in a unit that all regions share
+  /// Of a form of the graph: what no path of its operations accounts for, which is part of `cycles` and of `cost`.
+  double restCycles = 0, restCost = 0;
 };
 
 /// Operations that are equal but for their weights: they take the same path.

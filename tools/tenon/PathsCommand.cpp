@@ -51,7 +51,7 @@ private:
   std::optional<ListedPlan> drawNext();
 
   const PathExplorer &explorer;
-  BudgetedPlans ordered;
+  PlanFamilies ordered;
   uint64_t seed;
   std::optional<size_t> random; ///< how many
   size_t number = 0;
@@ -81,31 +81,26 @@ private:
 };
 } // namespace
 
+static ListedPlan toListed(ExploredPlan explored) {
+  ListedPlan plan;
+  plan.options = std::move(explored.options);
+  plan.estimate = explored.cost;
+  plan.estimatedError = explored.error;
+  return plan;
+}
+
 std::optional<ListedPlan> PlanWalk::drawNext() {
   if (number == *random)
     return std::nullopt;
-  ListedPlan plan;
-  plan.options = explorer.drawPlan(seed, number);
-  double variance = 0, cost = 0;
-  for (auto [decision, option] : llvm::zip(explorer.getDecisions(), plan.options)) {
-    variance += decision.alternatives[option].variance;
-    cost += decision.alternatives[option].cost;
-  }
-  plan.estimatedError = std::sqrt(variance);
-  plan.estimate = cost;
-  return plan;
+  return toListed(explorer.drawPlan(seed, number));
 }
 
 std::optional<ListedPlan> PlanWalk::next() {
   std::optional<ListedPlan> plan;
-  if (random) {
+  if (random)
     plan = drawNext();
-  } else if (std::optional<BudgetedPlan> own = ordered.next()) {
-    plan.emplace();
-    plan->options = std::move(own->options);
-    plan->estimate = own->cost;
-    plan->estimatedError = own->error;
-  }
+  else if (std::optional<FamilyPlan> own = ordered.next())
+    plan = toListed(explorer.getPlan(*own));
   if (!plan)
     return std::nullopt;
   plan->number = ++number;
@@ -367,6 +362,7 @@ void tenon::addPathsCommand(CLI::App &app, int &status) {
   addExamples(*command,
               {"tenon paths model.onnx --tolerance 1e-2", "tenon paths model.onnx --show 17 -o plan17.tenon",
                "tenon paths model.onnx --profile --budget 10m --resume --report plans.html"},
-              "A plan is a path for each region: operations that are equal but for their weights.");
+              "A plan is a form for each site of the graph that has several, such as products of one value that may be "
+              "one product, and a path for each region: operations that are equal but for their weights.");
   command->callback([arguments, &status] { status = run(*arguments); });
 }

@@ -61,16 +61,19 @@ void PlanList::printDecisions(const std::string &all) {
   if (json)
     return;
   llvm::ArrayRef<PathDecision> decisions = explorer.getDecisions();
-  size_t numOperations = 0;
-  for (const PathDecision &decision : decisions)
+  size_t numOperations = 0, numSites = 0, numForms = explorer.getNumForms();
+  for (const PathDecision &decision : decisions.take_front(numForms))
+    numSites += decision.numOperations;
+  for (const PathDecision &decision : decisions.drop_front(numForms))
     numOperations += decision.region == kActivationsRegion ? 0 : decision.numOperations;
   llvm::outs() << options.input << ": " << plural(numOperations, "operation") << " in "
-               << plural(decisions.size(), "region") << " with several paths, " << explorer.getNumFixed()
-               << " with one; " << shortenCount(count) << (count == "1" ? " plan" : " plans") << " for "
-               << explorer.getTarget().name << "\n";
+               << plural(decisions.size() - numForms, "region") << " with several paths, " << explorer.getNumFixed()
+               << " with one; " << (numForms ? plural(numSites, "site") + " with several forms; " : "")
+               << shortenCount(count) << (count == "1" ? " plan" : " plans") << " for " << explorer.getTarget().name
+               << "\n";
   if (decisions.empty())
     return;
-  llvm::outs() << "\nregions, and what their paths cost by "
+  llvm::outs() << "\nregions, and what their " << (numForms ? "forms and paths" : "paths") << " cost by "
                << (llvm::any_of(decisions,
                                 [](const PathDecision &decision) {
                                   return llvm::any_of(decision.alternatives, [](const PathAlternative &alternative) {
@@ -94,7 +97,7 @@ std::string PlanList::describeOptions(const ListedPlan &plan) const {
   std::string text;
   const std::vector<size_t> &first = plans.empty() ? plan.options : plans.front().options;
   for (auto [decision, option, other] : llvm::zip(explorer.getDecisions(), plan.options, first))
-    if (option != other)
+    if (option != other && option != kNoOption)
       text += (text.empty() ? "" : " ") + getShort(decision) + "=" + decision.alternatives[option].path;
   return text.empty() ? "-" : text;
 }
@@ -166,6 +169,8 @@ void PlanList::printPlan(const ListedPlan &plan) const {
                                 plan.estimate, getErrorText(plan.estimatedError));
   Table table({"region", ">operations", "path", ">cost", ">error", "~nodes"});
   for (auto [decision, option] : llvm::zip(explorer.getDecisions(), plan.options)) {
+    if (option == kNoOption)
+      continue;
     const PathAlternative &taken = decision.alternatives[option];
     double cheapest = decision.alternatives.front().cost;
     std::string nodes;
@@ -186,7 +191,8 @@ Json PlanList::toJson(const ListedPlan &plan) const {
   Json object = {{"plan", plan.number}, {"estimate", plan.estimate}, {"estimated_error", plan.estimatedError}};
   Json &paths = object["paths"] = Json::object();
   for (auto [decision, option] : llvm::zip(explorer.getDecisions(), plan.options))
-    paths[decision.fingerprint] = decision.alternatives[option].path;
+    if (option != kNoOption)
+      paths[decision.fingerprint] = decision.alternatives[option].path;
   if (const std::optional<PlanMeasurement> &measured = plan.measured) {
     object["error"] = measured->error ? Json(*measured->error) : Json();
     object["differing"] = measured->differing;

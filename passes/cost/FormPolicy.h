@@ -1,0 +1,24 @@
+//===- FormPolicy.h - what forms of a graph cost --------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_COST_FORMPOLICY_H
+#define TENON_PASSES_COST_FORMPOLICY_H
+
+#include <cstdint>
+
+namespace tenon {
+
+/// The coefficients of the choice of forms (passes/forms).
+struct FormPolicy {
+  /// Estimates compare forms of different kernels, whose shares of the peak differ by some percent. Without a
+  /// measurement a form has to save this share of the time of its site.
+  double minSavedShare = 0.02;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_COST_FORMPOLICY_H

@@ -1,0 +1,190 @@
+//===- ChooseForms.cpp - the fastest of equivalent graphs -------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/ValueNames.h"
+#include "passes/Passes.h"
+#include "passes/forms/FormEstimates.h"
+#include "passes/forms/FormGraph.h"
+#include "passes/paths/PathAction.h"
+#include "passes/paths/PathContext.h"
+#include "passes/paths/PathOperations.h"
+#include "passes/paths/PathPins.h"
+#include "passes/paths/PathSelection.h"
+#include "passes/paths/PathSpace.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-choose-forms"
+
+namespace tenon {
+#define GEN_PASS_DEF_CHOOSEFORMS
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+/// A site with what is known of its forms.
+struct PricedSite {
+  SourcedSite site;
+  PinnedOperation pinned;      ///< how pins may call it
+  std::vector<bool> isAllowed; ///< by form
+  std::vector<FormCost> costs; ///< by form; empty where it keeps its first one, because too much is to be estimated
+};
+
+struct ChooseForms : public tenon::impl::ChooseFormsBase<ChooseForms> {
+  using ChooseFormsBase::ChooseFormsBase;
+  ChooseForms(ChooseFormsOptions options, PathContext context)
+      : ChooseFormsBase(std::move(options)), context(std::move(context)) {}
+
+  LogicalResult initialize(MLIRContext *ir) override {
+    llvm::Expected<std::shared_ptr<PathPins>> pins = parsePins(force, exclude);
+    if (!pins)
+      return emitError(UnknownLoc::get(ir), llvm::toString(pins.takeError()));
+    if (*pins)
+      context.pins = std::move(*pins);
+    if (!context.errors)
+      context.errors = std::make_shared<PathErrors>();
+    return success();
+  }
+
+  void runOnOperation() override {
+    std::vector<PricedSite> sites;
+    for (SourcedSite &site : listFormSites(getOperation()))
+      sites.push_back(describe(std::move(site)));
+    if (sites.empty())
+      return;
+    estimate(sites);
+    for (auto [i, site] : llvm::enumerate(sites))
+      tell(i, site);
+    FormAssignment chosen = makeGraph(sites).solve();
+    if (chosen.cost == std::numeric_limits<double>::infinity()) {
+      if (context.pins)
+        context.pins->addFault("--force: forms that are demanded of the graph exclude each other");
+      return;
+    }
+    IRRewriter rewriter(&getContext());
+    for (auto [i, site, form] : llvm::enumerate(sites, chosen.forms))
+      take(i, site, form, rewriter);
+  }
+
+private:
+  PricedSite describe(SourcedSite site);
+  void estimate(std::vector<PricedSite> &sites);
+  void tell(size_t number, const PricedSite &site);
+  FormGraph makeGraph(ArrayRef<PricedSite> sites) const;
+  void take(size_t number, const PricedSite &site, size_t form, RewriterBase &rewriter);
+
+  std::string getTarget() {
+    auto module = getOperation()->getParentOfType<ModuleOp>();
+    return module ? module.getName().value_or("").str() : "";
+  }
+
+  FormPolicy policy;
+  PathContext context;
+};
+} // namespace
+
+PricedSite ChooseForms::describe(SourcedSite site) {
+  PinnedOperation pinned{PathRegion{"", site.region}.getFingerprint(), {}};
+  llvm::SetVector<StringRef> nodes;
+  for (Operation *op : site.operations)
+    nodes.insert_range(listNodes(op->getLoc()));
+  pinned.nodes = llvm::to_vector(nodes);
+  SmallVector<StringRef> forms(site.source->getForms());
+  std::vector<bool> isAllowed = context.pins ? context.pins->filter(pinned, forms) : std::vector(forms.size(), true);
+  return {std::move(site), std::move(pinned), std::move(isAllowed), {}};
+}
+
+/// Sites of the same region cost the same.
+void ChooseForms::estimate(std::vector<PricedSite> &sites) {
+  constexpr size_t kMaxRegions = 256; // limit: compile time
+  FormEstimates estimates(getPathMachine(getOperation()), budget, *context.errors, context.times.get());
+  llvm::StringMap<size_t> places;
+  for (const PricedSite &site : sites)
+    if (places.size() < kMaxRegions && places.try_emplace(site.pinned.fingerprint, places.size()).second)
+      estimates.add(site.site);
+  std::vector<std::vector<FormCost>> costs = estimates.finish();
+  for (PricedSite &site : sites)
+    if (auto place = places.find(site.pinned.fingerprint); place != places.end())
+      site.costs = costs[place->second];
+}
+
+/// Says what there is to choose from.
+void ChooseForms::tell(size_t number, const PricedSite &site) {
+  if (!context.forms || site.costs.empty())
+    return;
+  PathDecision decision{site.site.region, site.pinned.fingerprint, {}, /*numOperations=*/1, {}};
+  for (StringRef node : site.pinned.nodes)
+    decision.nodes.push_back(node.str());
+  for (auto [i, form, cost, isAllowed] : llvm::enumerate(site.site.source->getForms(), site.costs, site.isAllowed)) {
+    double error = site.site.source->estimateError(site.site, i);
+    if (isAllowed)
+      decision.alternatives.push_back({form.str(), cost.cycles, std::nullopt, error, error * error,
+                                       /*isDefault=*/i == 0, /*cost=*/cost.cost, cost.restCycles});
+  }
+  context.forms->add(getTarget(), {getOperation().getName().str(), number}, std::move(decision));
+}
+
+FormGraph ChooseForms::makeGraph(ArrayRef<PricedSite> sites) const {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity(); // math: a cost that is ruled out
+  FormGraph graph;
+  llvm::DenseMap<Operation *, SmallVector<size_t>> sitesOf;
+  for (auto [number, site] : llvm::enumerate(sites)) {
+    std::vector<double> costs(site.isAllowed.size(), kInfinite);
+    for (auto [form, isAllowed] : llvm::enumerate(site.isAllowed)) {
+      bool isForced = llvm::count(site.isAllowed, true) == 1;
+      bool isExact = isForced || site.site.source->estimateError(site.site, form) <= budget;
+      if (isAllowed && isExact && (!site.costs.empty() || form == 0 || isForced))
+        costs[form] = site.costs.empty()
+                          ? 0
+                          : site.costs[form].cost + (form == 0 ? 0 : policy.minSavedShare * site.costs.front().cost);
+    }
+    graph.addSite(std::move(costs));
+    for (Operation *op : site.site.operations) {
+      for (size_t other : sitesOf[op])
+        for (size_t form = 1; form < site.isAllowed.size(); ++form)
+          for (size_t otherForm = 1; otherForm < sites[other].isAllowed.size(); ++otherForm)
+            graph.addTerm(number, form, other, otherForm, kInfinite);
+      sitesOf[op].push_back(number);
+    }
+  }
+  return graph;
+}
+
+void ChooseForms::take(size_t number, const PricedSite &site, size_t form, RewriterBase &rewriter) {
+  const FormSource &source = *site.site.source;
+  StringRef name = source.getForms()[form];
+  if (form != 0) {
+    bool isTaken = false;
+    getContext().executeAction<PathAction>([&] { isTaken = true; }, {site.site.operations.front()}, name);
+    form = isTaken ? form : 0;
+  }
+  if (context.selection) {
+    SelectedForm selected{site.pinned.fingerprint, {}, form, {}};
+    for (StringRef node : site.pinned.nodes)
+      selected.nodes.push_back(node.str());
+    for (auto [i, other] : llvm::enumerate(source.getForms()))
+      selected.cycles.emplace_back(other.str(), site.costs.empty() ? 0 : site.costs[i].cycles);
+    context.selection->addForm(getTarget(), getOperation().getName(), number, std::move(selected));
+  }
+  for (auto [other, cost] : llvm::zip(source.getForms(), site.costs))
+    LDBG() << other << ": " << int64_t(cost.cycles) << " cycles, cost " << int64_t(cost.cost);
+  LDBG() << "computes " << source.getName() << " at " << site.site.operations.front()->getLoc() << " as "
+         << source.getForms()[form];
+  if (form == 0)
+    return;
+  ++numTaken;
+  if (double error = source.estimateError(site.site, form); error > 0)
+    context.errors->addTaken(error);
+  source.take(site.site, form, rewriter);
+}
+
+std::unique_ptr<Pass> tenon::createChooseForms(ChooseFormsOptions options, PathContext context) {
+  return std::make_unique<ChooseForms>(std::move(options), std::move(context));
+}

@@ -1,0 +1,28 @@
+//===- Registry.cpp - all sources of forms --------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/forms/FormSource.h"
+
+using namespace tenon;
+
+const std::vector<std::unique_ptr<FormSource>> &tenon::getFormSources() {
+  static const auto sources = [] {
+    const FormPolicy policy;
+    std::vector<std::unique_ptr<FormSource>> all;
+    all.push_back(createSiblingProducts(policy));
+    return all;
+  }();
+  return sources;
+}
+
+std::vector<SourcedSite> tenon::listFormSites(mlir::func::FuncOp function) {
+  std::vector<SourcedSite> sites;
+  for (const auto &source : getFormSources())
+    for (FormSite &site : source->listSites(function))
+      sites.push_back({std::move(site), source.get()});
+  return sites;
+}

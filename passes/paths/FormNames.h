@@ -1,0 +1,28 @@
+//===- FormNames.h - what users call the forms of a graph -----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Forms are pinned as paths are, so their names are known where pins are read. What they are is in passes/forms.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_PATHS_FORMNAMES_H
+#define TENON_PASSES_PATHS_FORMNAMES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace tenon {
+
+/// Products of one value with several constant matrices, each for itself or as one (passes/forms/SiblingProducts.cpp).
+inline constexpr llvm::StringLiteral kSeparateProductsForm = "separate_products";
+inline constexpr llvm::StringLiteral kMergedProductsForm = "merged_products";
+
+/// All forms of all sources (passes/forms/Registry.cpp).
+inline constexpr llvm::StringLiteral kFormNames[] = {kSeparateProductsForm, kMergedProductsForm};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_PATHS_FORMNAMES_H
