@@ -492,8 +492,10 @@ def ChooseForms : Pass<"tenon-choose-forms", "::mlir::func::FuncOp"> {
     which the first is the graph as it stands. A form costs what the fastest paths of its
     operations cost that are exact enough, and the rest: launches, conversions, what neighbours
     have to do besides. All sites are decided together (passes/forms/FormGraph.h). A site of the
-    same region as another takes the same form. A form that is not the first one has to save a
-    share of the time of its site.
+    same region as another takes the same form. A form that is not the source's default one has
+    to save a share of the time of its site.
+
+    Attention is found late: where paths are chosen, and reshapes stand next to what they are views of.
 
     Where real runs of paths are known, their times take the place of estimates. `force` and
     `exclude` are those of `tenon-choose-paths`: of a form that is forced the costs do not matter.
@@ -502,6 +504,7 @@ def ChooseForms : Pass<"tenon-choose-forms", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"budget", "budget", "double", "2.5e-6", "largest error of a result, relative to its largest element">,
+    Option<"isLate", "late", "bool", "false", "sites that are found where paths are chosen and weights packed">,
     ListOption<"force", "force", "std::string", "REGION=FORM or NODE=FORM that sites have to take">,
     ListOption<"exclude", "exclude", "std::string", "forms, or REGION=FORM, that sites must not take">
   ];
@@ -515,7 +518,10 @@ def RepeatForms : Pass<"tenon-repeat-forms", "::mlir::func::FuncOp"> {
     module is named after; each site takes the form that it took there. The selection comes
     from the driver; `forms` are those of the sites in order, for tests.
   }];
-  let options = [ListOption<"forms", "forms", "std::string", "FORM of each site, in order">];
+  let options = [
+    Option<"isLate", "late", "bool", "false", "as `tenon-choose-forms` has it">,
+    ListOption<"forms", "forms", "std::string", "FORM of each site, in order">
+  ];
 }
 
 def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {

@@ -7,6 +7,7 @@
 
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Choices.h"
+#include "compiler/driver/FormTuner.h"
 #include "compiler/driver/OpenedModel.h"
 #include "compiler/driver/PathTuner.h"
 #include "compiler/driver/Phases.h"
@@ -135,6 +136,19 @@ static llvm::Error tuneKernels(const Graph &graph, const PathChoice &paths, cons
   if (takeError(tuning.takeError(), message) == CompileStatus::resources)
     return makeError(CompileStatus::resources, message);
   runner.getDiagnostics().warn("the schedules of its kernels are not measured: " + message);
+  return llvm::Error::success();
+}
+
+/// Measures the forms of the graph, likewise. What a user demands is taken whatever it costs.
+static llvm::Error tuneGraph(OpenedModel &model, const Setup &setup, PhaseRunner &runner) {
+  if (model.paths.pins || setup.targets.size() != 1)
+    return llvm::Error::success();
+  std::string message;
+  CompileStatus status = takeError(tuneForms(model, setup, runner), message);
+  if (status == CompileStatus::resources)
+    return makeError(status, message);
+  if (status != CompileStatus::done)
+    runner.getDiagnostics().warn("the forms of its graph are not measured: " + message);
   return llvm::Error::success();
 }
 
@@ -348,6 +362,8 @@ static llvm::Expected<Choice> lowerModel(Imported imported, Setup &setup, PhaseR
     if (llvm::Error error = tune(model->graph, model->paths, setup, model->sourceHash, runner))
       return error;
     if (llvm::Error error = tuneKernels(model->graph, model->paths, setup, model->sourceHash, runner))
+      return error;
+    if (llvm::Error error = tuneGraph(*model, setup, runner))
       return error;
   }
   llvm::Expected<Choice> choice = choosePlan(*model, setup, runner);

@@ -85,8 +85,6 @@ bool tenon::isPlanRecord(const ProfileRecord &record) { return isPlanSchedule(re
 
 std::optional<std::vector<PathPin>> tenon::findFasterPlan(const phases::Graph &graph, const phases::Setup &setup,
                                                           RecordedTimes &times, uint64_t sourceHash) {
-  // What runs differ by although nothing is different.
-  constexpr double kNoise = 0.02;
   // Pins hold for all targets of a compilation, but records for one.
   if (setup.targets.size() != 1)
     return std::nullopt;
@@ -104,7 +102,7 @@ std::optional<std::vector<PathPin>> tenon::findFasterPlan(const phases::Graph &g
     else if (record.error && *record.error <= tolerance && parsePinnedPlan(record.kernel.schedule))
       keepFaster(pinned, record);
   }
-  auto isFaster = [&](double time, double other) { return time < (1 - kNoise) * other; };
+  auto isFaster = [&](double time, double other) { return time < (1 - kPlanNoise) * other; };
   if (!chosen || !pinned || !isFaster(pinned->min, chosen->min) || !isFaster(pinned->median, chosen->median))
     return std::nullopt;
   for (const ProfileRecord *record : {chosen, pinned})

@@ -16,6 +16,9 @@
 
 namespace tenon {
 
+/// What runs differ by although nothing is different.
+inline constexpr double kPlanNoise = 0.02;
+
 /// The model for a target.
 PathRegion getPlanRegion(const phases::Graph &graph, const Target &target, uint64_t sourceHash);
 

@@ -84,7 +84,7 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createPromoteAccumulators());
   if (options.repeated) {
-    functions.addPass(createRepeatForms(options.repeated));
+    functions.addPass(createRepeatForms({}, options.repeated));
     functions.addPass(createRepeatPaths(options.repeated));
   } else if (options.hasPaths) {
     ChooseFormsOptions forms;
@@ -95,7 +95,18 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
   functions.addPass(createPadConvolutions());
   functions.addPass(createPrepackWeights());
   functions.addPass(createHoistReshapes());
-  functions.addPass(createFuseAttention());
+  if (options.repeated) {
+    RepeatFormsOptions late;
+    late.isLate = true;
+    functions.addPass(createRepeatForms(std::move(late), options.repeated));
+  } else if (options.hasPaths) {
+    ChooseFormsOptions late;
+    late.budget = options.budget.each;
+    late.isLate = true;
+    functions.addPass(createChooseForms(std::move(late), options.paths));
+  } else {
+    functions.addPass(createFuseAttention());
+  }
   functions.addPass(createTransposeMasks());
   functions.addPass(createPromoteAccumulators({/*all=*/true}));
   functions.addPass(createTransposeMatmulOperands());

@@ -17,6 +17,8 @@ struct FormPolicy {
   /// Estimates compare forms of different kernels, whose shares of the peak differ by some percent. Without a
   /// measurement a form has to save this share of the time of its site.
   double minSavedShare = 0.02;
+  /// The share of the peak that products within attention reach, as those of operands that are not packed.
+  double attentionShare = 0.7;
 };
 
 } // namespace tenon

@@ -10,6 +10,7 @@
 #include "passes/Passes.h"
 #include "passes/forms/FormEstimates.h"
 #include "passes/forms/FormGraph.h"
+#include "passes/fusion/AttentionMatch.h"
 #include "passes/paths/PathAction.h"
 #include "passes/paths/PathContext.h"
 #include "passes/paths/PathOperations.h"
@@ -55,7 +56,7 @@ struct ChooseForms : public tenon::impl::ChooseFormsBase<ChooseForms> {
 
   void runOnOperation() override {
     std::vector<PricedSite> sites;
-    for (SourcedSite &site : listFormSites(getOperation()))
+    for (SourcedSite &site : listFormSites(getOperation(), isLate))
       sites.push_back(describe(std::move(site)));
     if (sites.empty())
       return;
@@ -71,6 +72,7 @@ struct ChooseForms : public tenon::impl::ChooseFormsBase<ChooseForms> {
     IRRewriter rewriter(&getContext());
     for (auto [i, site, form] : llvm::enumerate(sites, chosen.forms))
       take(i, site, form, rewriter);
+    eraseUnused(getOperation());
   }
 
 private:
@@ -122,13 +124,16 @@ void ChooseForms::tell(size_t number, const PricedSite &site) {
   PathDecision decision{site.site.region, site.pinned.fingerprint, {}, /*numOperations=*/1, {}};
   for (StringRef node : site.pinned.nodes)
     decision.nodes.push_back(node.str());
+  // What the paths of a late site's operations cost is told with these, whichever form it takes.
+  double told = isLate ? site.costs.front().cycles - site.costs.front().restCycles : 0;
   for (auto [i, form, cost, isAllowed] : llvm::enumerate(site.site.source->getForms(), site.costs, site.isAllowed)) {
     double error = site.site.source->estimateError(site.site, i);
     if (isAllowed)
       decision.alternatives.push_back({form.str(), cost.cycles, std::nullopt, error, error * error,
-                                       /*isDefault=*/i == 0, /*cost=*/cost.cost, cost.restCycles});
+                                       /*isDefault=*/i == site.site.source->getDefault(), cost.cost,
+                                       isLate ? cost.cycles - told : cost.restCycles});
   }
-  context.forms->add(getTarget(), {getOperation().getName().str(), number}, std::move(decision));
+  context.forms->add(getTarget(), {getFormPlace(getOperation(), isLate), number}, std::move(decision));
 }
 
 FormGraph ChooseForms::makeGraph(ArrayRef<PricedSite> sites) const {
@@ -137,14 +142,14 @@ FormGraph ChooseForms::makeGraph(ArrayRef<PricedSite> sites) const {
   llvm::DenseMap<Operation *, SmallVector<size_t>> sitesOf;
   for (auto [number, site] : llvm::enumerate(sites)) {
     std::vector<double> costs(site.isAllowed.size(), kInfinite);
-    for (auto [form, isAllowed] : llvm::enumerate(site.isAllowed)) {
-      bool isForced = llvm::count(site.isAllowed, true) == 1;
-      bool isExact = isForced || site.site.source->estimateError(site.site, form) <= budget;
-      if (isAllowed && isExact && (!site.costs.empty() || form == 0 || isForced))
-        costs[form] = site.costs.empty()
-                          ? 0
-                          : site.costs[form].cost + (form == 0 ? 0 : policy.minSavedShare * site.costs.front().cost);
-    }
+    // What others have to beat: the default form, or the first one that is left.
+    size_t own = site.site.source->getDefault();
+    if (!site.isAllowed[own])
+      own = llvm::find(site.isAllowed, true) - site.isAllowed.begin();
+    costs[own] = site.costs.empty() ? 0 : site.costs[own].cost;
+    for (size_t form = 0; form < site.costs.size(); ++form)
+      if (form != own && site.isAllowed[form] && site.site.source->estimateError(site.site, form) <= budget)
+        costs[form] = site.costs[form].cost + policy.minSavedShare * costs[own];
     graph.addSite(std::move(costs));
     for (Operation *op : site.site.operations) {
       for (size_t other : sitesOf[op])
@@ -160,18 +165,18 @@ FormGraph ChooseForms::makeGraph(ArrayRef<PricedSite> sites) const {
 void ChooseForms::take(size_t number, const PricedSite &site, size_t form, RewriterBase &rewriter) {
   const FormSource &source = *site.site.source;
   StringRef name = source.getForms()[form];
-  if (form != 0) {
+  if (form != source.getDefault()) {
     bool isTaken = false;
     getContext().executeAction<PathAction>([&] { isTaken = true; }, {site.site.operations.front()}, name);
-    form = isTaken ? form : 0;
+    form = isTaken ? form : source.getDefault();
   }
   if (context.selection) {
-    SelectedForm selected{site.pinned.fingerprint, {}, form, {}};
+    SelectedForm selected{site.pinned.fingerprint, {}, form, source.getDefault(), {}};
     for (StringRef node : site.pinned.nodes)
       selected.nodes.push_back(node.str());
     for (auto [i, other] : llvm::enumerate(source.getForms()))
       selected.cycles.emplace_back(other.str(), site.costs.empty() ? 0 : site.costs[i].cycles);
-    context.selection->addForm(getTarget(), getOperation().getName(), number, std::move(selected));
+    context.selection->addForm(getTarget(), getFormPlace(getOperation(), isLate), number, std::move(selected));
   }
   for (auto [other, cost] : llvm::zip(source.getForms(), site.costs))
     LDBG() << other << ": " << int64_t(cost.cycles) << " cycles, cost " << int64_t(cost.cost);

@@ -40,6 +40,11 @@ public:
   virtual llvm::StringRef getName() const = 0;
   /// The names of the forms, all of them of `kFormNames`. The first one is the graph as it stands.
   virtual llvm::ArrayRef<llvm::StringLiteral> getForms() const = 0;
+  /// The place of the form that others have to beat by a margin.
+  virtual size_t getDefault() const { return 0; }
+  /// True if sites are found only where paths are chosen and weights packed. Then the operations of sites have paths
+  /// already.
+  virtual bool isLate() const { return false; }
   /// The sites of a function, in its order. They do not depend on the machine: a copy of the function has the same.
   virtual std::vector<FormSite> listSites(mlir::func::FuncOp function) const = 0;
   /// Cycles of all cores together that no path of an operation accounts for: launches, conversions, and what neighbours
@@ -49,7 +54,8 @@ public:
   /// one that is as exact as the graph as it stands.
   virtual double estimateError(const FormSite &, size_t) const { return 0; }
   /// Rewrites a site, to another form than the first one, and returns the operations that took its place. They are
-  /// inserted before the first operation of the site, and depend on what the site's operations depend on alone.
+  /// inserted within the site, and depend on what its operations depend on, or on what is computed of constants. What
+  /// nothing reads any more may be left.
   virtual llvm::SmallVector<mlir::Operation *> take(const FormSite &site, size_t form,
                                                     mlir::RewriterBase &rewriter) const = 0;
 };
@@ -62,12 +68,16 @@ struct SourcedSite : FormSite {
   const FormSource *source;
 };
 
-/// The sites of all sources, in the order in which PathSelection counts them.
-std::vector<SourcedSite> listFormSites(mlir::func::FuncOp function);
+/// The sites of all sources that are late, or of all that are not, in the order in which PathSelection counts them.
+std::vector<SourcedSite> listFormSites(mlir::func::FuncOp function, bool late);
+/// What the sites of a function are counted under.
+std::string getFormPlace(mlir::func::FuncOp function, bool late);
 
 /// Products of one value with several constant matrices: each for itself, or one product with all matrices side by
 /// side, and slices of its result.
 std::unique_ptr<FormSource> createSiblingProducts(const FormPolicy &policy);
+/// Products, a softmax and products: a kernel each, or one for all that keeps no scores in memory.
+std::unique_ptr<FormSource> createAttentionForms(const FormPolicy &policy);
 
 } // namespace tenon
 

@@ -14,15 +14,21 @@ const std::vector<std::unique_ptr<FormSource>> &tenon::getFormSources() {
     const FormPolicy policy;
     std::vector<std::unique_ptr<FormSource>> all;
     all.push_back(createSiblingProducts(policy));
+    all.push_back(createAttentionForms(policy));
     return all;
   }();
   return sources;
 }
 
-std::vector<SourcedSite> tenon::listFormSites(mlir::func::FuncOp function) {
+std::vector<SourcedSite> tenon::listFormSites(mlir::func::FuncOp function, bool late) {
   std::vector<SourcedSite> sites;
   for (const auto &source : getFormSources())
-    for (FormSite &site : source->listSites(function))
-      sites.push_back({std::move(site), source.get()});
+    if (source->isLate() == late)
+      for (FormSite &site : source->listSites(function))
+        sites.push_back({std::move(site), source.get()});
   return sites;
+}
+
+std::string tenon::getFormPlace(mlir::func::FuncOp function, bool late) {
+  return function.getName().str() + (late ? " late" : "");
 }

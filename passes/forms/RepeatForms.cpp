@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Passes.h"
 #include "passes/forms/FormSource.h"
+#include "passes/fusion/AttentionMatch.h"
 #include "passes/paths/PathSelection.h"
 
 namespace tenon {
@@ -21,30 +22,33 @@ using namespace tenon;
 namespace {
 struct RepeatForms : public tenon::impl::RepeatFormsBase<RepeatForms> {
   using RepeatFormsBase::RepeatFormsBase;
-  explicit RepeatForms(std::shared_ptr<const PathSelection> selection) : selection(std::move(selection)) {}
+  RepeatForms(RepeatFormsOptions options, std::shared_ptr<const PathSelection> selection)
+      : RepeatFormsBase(std::move(options)), selection(std::move(selection)) {}
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    for (auto [number, site] : llvm::enumerate(listFormSites(getOperation())))
+    for (auto [number, site] : llvm::enumerate(listFormSites(getOperation(), isLate)))
       if (size_t form = findForm(number, *site.source))
         site.source->take(site, form, rewriter);
+    eraseUnused(getOperation());
   }
 
 private:
   size_t findForm(size_t number, const FormSource &source) {
-    size_t form = 0;
+    std::optional<size_t> form;
     if (selection)
       form = selection->findForm(cast<ModuleOp>(getOperation()->getParentOp()).getName().value_or(""),
-                                 getOperation().getName(), number);
+                                 getFormPlace(getOperation(), isLate), number);
     else if (number < forms.size())
       form = llvm::find(source.getForms(), StringRef(forms[number])) - source.getForms().begin();
-    return form < source.getForms().size() ? form : 0;
+    return form && *form < source.getForms().size() ? *form : source.getDefault();
   }
 
   std::shared_ptr<const PathSelection> selection;
 };
 } // namespace
 
-std::unique_ptr<Pass> tenon::createRepeatForms(std::shared_ptr<const PathSelection> selection) {
-  return std::make_unique<RepeatForms>(std::move(selection));
+std::unique_ptr<Pass> tenon::createRepeatForms(RepeatFormsOptions options,
+                                               std::shared_ptr<const PathSelection> selection) {
+  return std::make_unique<RepeatForms>(std::move(options), std::move(selection));
 }

@@ -19,9 +19,13 @@ namespace tenon {
 /// Products of one value with several constant matrices, each for itself or as one (passes/forms/SiblingProducts.cpp).
 inline constexpr llvm::StringLiteral kSeparateProductsForm = "separate_products";
 inline constexpr llvm::StringLiteral kMergedProductsForm = "merged_products";
+/// Attention as a kernel for each of its products and its softmax, or as one (passes/forms/AttentionForms.cpp).
+inline constexpr llvm::StringLiteral kSplitAttentionForm = "split_attention";
+inline constexpr llvm::StringLiteral kFusedAttentionForm = "fused_attention";
 
 /// All forms of all sources (passes/forms/Registry.cpp).
-inline constexpr llvm::StringLiteral kFormNames[] = {kSeparateProductsForm, kMergedProductsForm};
+inline constexpr llvm::StringLiteral kFormNames[] = {kSeparateProductsForm, kMergedProductsForm, kSplitAttentionForm,
+                                                    kFusedAttentionForm};
 
 } // namespace tenon
 

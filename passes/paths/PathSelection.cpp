@@ -28,10 +28,10 @@ std::string PathSelection::describe(llvm::StringRef target) const {
   std::string text;
   auto own = byTarget.find(target);
   auto getText = [](const Place &place) { return place.first + " " + std::to_string(place.second); };
-  // A graph as it stands is called as it was before it had other forms.
+  // A selection of default forms is called as it was before there were others.
   if (auto ownForms = forms.find(target); ownForms != forms.end())
     for (const auto &[place, selected] : ownForms->second)
-      if (selected.form != 0)
+      if (selected.form != selected.own)
         text += "site " + getText(place) + " " + selected.cycles[selected.form].first + "\n";
   if (own != byTarget.end())
     for (const auto &[place, selected] : own->second)
@@ -58,13 +58,13 @@ void PathSelection::addForm(llvm::StringRef target, llvm::StringRef function, si
   forms[target.str()][{function.str(), site}] = std::move(selected);
 }
 
-size_t PathSelection::findForm(llvm::StringRef target, llvm::StringRef function, size_t site) const {
+std::optional<size_t> PathSelection::findForm(llvm::StringRef target, llvm::StringRef function, size_t site) const {
   std::lock_guard<std::mutex> lock(mutex);
   auto own = forms.find(target);
   if (own == forms.end())
-    return 0;
+    return std::nullopt;
   auto it = own->second.find({function.str(), site});
-  return it == own->second.end() ? 0 : it->second.form;
+  return it == own->second.end() ? std::nullopt : std::optional(it->second.form);
 }
 
 std::vector<SelectedForm> PathSelection::listForms(llvm::StringRef target) const {

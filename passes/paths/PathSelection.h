@@ -28,7 +28,7 @@ struct SelectedPath {
 struct SelectedForm {
   std::string fingerprint; ///< of the site's region
   std::vector<std::string> nodes;
-  size_t form = 0;                                    ///< its place in `cycles`
+  size_t form = 0, own = 0; ///< its place in `cycles`, and that of the default form
   std::vector<std::pair<std::string, double>> cycles; ///< of all forms by estimate; the first is the graph as it stands
 };
 
@@ -47,8 +47,8 @@ public:
   bool isRounded(llvm::StringRef target, llvm::StringRef function, size_t index) const;
   /// Sites are counted in the order of their sources.
   void addForm(llvm::StringRef target, llvm::StringRef function, size_t site, SelectedForm selected);
-  /// The place of the form that a site took; the first one where nothing was selected.
-  size_t findForm(llvm::StringRef target, llvm::StringRef function, size_t site) const;
+  /// The place of the form that a site took; nothing where none was selected.
+  std::optional<size_t> findForm(llvm::StringRef target, llvm::StringRef function, size_t site) const;
   /// The forms of all sites of a target, by function and site.
   std::vector<SelectedForm> listForms(llvm::StringRef target) const;
   /// What all sites and operations of a target took; equal texts are the same selection.

@@ -2,11 +2,11 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""Random plans of small graphs, each compared with the f64 reference, until every path of every region was taken.
+"""Random plans of small graphs, each compared with the f64 reference, until every form and every path of every region was taken.
 
     plans.py [--seed N] [--walked M] [--plans K] [--only GRAPH] [--keep FOLDER] [--verbose]
 
-build/bin has to be on the PATH. A plan is a path for each region; `tenon paths --check` compiles and compares it. Paths for instructions
+build/bin has to be on the PATH. A plan is a form for each site and a path for each region; `tenon paths --check` compiles and compares it. Paths for instructions
 that this machine lacks are named at the end: none of its plans has them.
 """
 
@@ -29,8 +29,10 @@ from onnx import TensorProto
 from programs import EXIT_UNSUPPORTED, call
 
 # Graphs are drawn from these in turn. Two or three cases of a batch make one: they share an opset.
-FAMILIES = ("tiles", "rounded", "fixed", "contract", "quantised", "layers")
+FAMILIES = ("tiles", "rounded", "fixed", "contract", "quantised", "layers", "siblings")
 CASES_OF_GRAPH = 3
+# Each combination of forms has plans of its own: sites of one case are enough.
+WITH_FORMS = ("siblings",)
 # Larger than the error of any path, so that none is left out.
 TOLERANCE = 0.5
 # An estimate is an error at random inputs, relative to the largest result of its operation; what follows, such as a Tanh of large numbers,
@@ -46,6 +48,7 @@ SMALL_CACHES = {"fixed": ["--l2-cache", "80K", "--llc", "128K"]}
 TIES = 3
 # Every processor with AVX2 has these.
 PORTABLE = {"direct", "winograd-2", "winograd-4", "winograd-6", "panels", "plain", "fixed8", "fixed10", "fixed12", "fixed16", "fixed20", "fixed24"}
+PORTABLE |= {"separate_products", "merged_products", "split_attention", "fused_attention"}
 
 
 def listPaths():
@@ -64,16 +67,17 @@ def listTypes(model):
     return {*(info.type.tensor_type.elem_type for info in infos), *(constant.data_type for constant in model.graph.initializer), *casts}
 
 
-def withoutTolerance(options):
-    return [option for option, before in zip(options, ["", *options]) if "--tolerance" not in (option, before)]
+def withoutChoices(options):
+    """Options of a family but for those that plans take the place of."""
+    return [option for option, before in zip(options, ["", *options]) if not {"--tolerance", "--force"} & {option, before}]
 
 
 class Graph:
     def __init__(self, seed, number, folder):
         self.number, self.family = number, FAMILIES[number % len(FAMILIES)]
         first = number // len(FAMILIES) * cases.BATCH
-        members = [cases.Case(seed, self.family, first + i) for i in range(CASES_OF_GRAPH)]
-        self.model, self.options = folder / f"graph-{number}.onnx", withoutTolerance(members[0].options) + SMALL_CACHES.get(self.family, [])
+        members = [cases.Case(seed, self.family, first + i) for i in range(1 if self.family in WITH_FORMS else CASES_OF_GRAPH)]
+        self.model, self.options = folder / f"graph-{number}.onnx", withoutChoices(members[0].options) + SMALL_CACHES.get(self.family, [])
         model = cases.joinModel([case.takes[0] for case in members], members[0].opset)
         onnx.save(model, self.model)
         self.roundoff = ROUNDOFF + max(HALVES.get(dtype, 0) for dtype in listTypes(model))

@@ -48,3 +48,23 @@ TEST_CASE("rounded results are part of a selection") {
   selection.clear();
   CHECK(!selection.isRounded("v4", "main", 2));
 }
+
+TEST_CASE("forms are part of a selection where they are not the default ones") {
+  PathSelection selection;
+  CHECK(!selection.findForm("v3", "main", 0));
+  for (const char *target : {"v3", "v4"})
+    selection.addForm(target, "main", 0, {"0123", {"q", "k"}, 0, 0, {{"separate", 5}, {"merged", 6}}});
+  CHECK(selection.describe("v3").empty());
+  selection.addForm("v4", "main", 2, {"4567", {}, 1, 0, {{"separate", 5}, {"merged", 4}}});
+  selection.addForm("v4", "main late", 2, {"89ab", {}, 1, 1, {{"split", 5}, {"fused", 4}}});
+  CHECK(selection.findForm("v4", "main", 2) == 1u);
+  CHECK(selection.findForm("v3", "main", 0) == 0u);
+  CHECK(!selection.findForm("v3", "main", 2));
+  CHECK(selection.describe("v4") == "site main 2 merged\n");
+  REQUIRE(selection.listForms("v4").size() == 3);
+  CHECK(selection.listForms("v4")[1].fingerprint == "4567");
+  CHECK(selection.listForms("none").empty());
+  selection.clear();
+  CHECK(!selection.findForm("v4", "main", 2));
+  CHECK(selection.describe("v4").empty());
+}

@@ -1,0 +1,93 @@
+//===- AttentionForms.cpp - attention as one kernel or as several -----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/cost/ProductShape.h"
+#include "passes/cost/SizeHints.h"
+#include "passes/forms/FormSource.h"
+#include "passes/fusion/AttentionMatch.h"
+#include "passes/paths/FormNames.h"
+#include "passes/paths/PathTimes.h"
+
+using namespace mlir;
+using namespace tenon;
+
+static constexpr llvm::StringLiteral kForms[] = {kSplitAttentionForm, kFusedAttentionForm};
+
+namespace {
+struct AttentionForms : public FormSource {
+  explicit AttentionForms(const FormPolicy &policy) : policy(policy) {}
+  llvm::StringRef getName() const override { return "attention"; }
+  ArrayRef<llvm::StringLiteral> getForms() const override { return kForms; }
+  /// Scores in memory are the exception.
+  size_t getDefault() const override { return 1; }
+  /// Reshapes stand next to what they are views of by then, and masks are not transposed yet.
+  bool isLate() const override { return true; }
+  std::vector<FormSite> listSites(func::FuncOp function) const override;
+  double estimateRest(const FormSite &site, size_t form, const Machine &machine) const override;
+  SmallVector<Operation *> take(const FormSite &site, size_t, RewriterBase &) const override {
+    AttentionOp op = fuseAttention(*matchAttention(cast<ContractOp>(site.operations.back())), attention);
+    return op ? SmallVector<Operation *>{op} : SmallVector<Operation *>();
+  }
+
+private:
+  FormPolicy policy;
+  AttentionPolicy attention;
+};
+} // namespace
+
+static FormSite makeSite(const AttentionMatch &match) {
+  FormSite site;
+  site.operations.push_back(match.scores);
+  llvm::append_range(site.operations, match.before);
+  site.operations.push_back(match.softmax);
+  llvm::append_range(site.operations, match.after);
+  llvm::raw_string_ostream os(site.region);
+  os << "attention " << PathRegion::get(match.scores).text << ";";
+  for (Operation *op : ArrayRef(site.operations).drop_front())
+    os << ' ' << op->getName();
+  os << "; " << PathRegion::get(match.mix).text;
+  // Guards against weights that are no numbers read the softmax, too.
+  if (match.zeroesQueries) {
+    auto select = cast<SelectOp>(*llvm::find_if(match.softmax->getUsers(), llvm::IsaPred<SelectOp>));
+    llvm::append_range(site.operations, SmallVector<Operation *>{select.getCondition().getDefiningOp(), select});
+  }
+  llvm::sort(site.operations, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  // The last one is what the attention ends with.
+  site.operations.push_back(match.mix);
+  return site;
+}
+
+std::vector<FormSite> AttentionForms::listSites(func::FuncOp function) const {
+  SmallVector<ContractOp> contractions;
+  function.walk([&](ContractOp op) { contractions.push_back(op); });
+  std::vector<FormSite> sites;
+  for (ContractOp op : contractions)
+    if (std::optional<AttentionMatch> match = matchAttention(op); match && isFusible(*match, attention))
+      sites.push_back(makeSite(*match));
+  return sites;
+}
+
+double AttentionForms::estimateRest(const FormSite &site, size_t form, const Machine &machine) const {
+  AttentionMatch match = *matchAttention(cast<ContractOp>(site.operations.back()));
+  if (form == 1) {
+    double cycles = machine.launchCycles;
+    // Other products have no paths whose cycles the other form would count.
+    for (ContractOp product : {match.scores, match.mix})
+      cycles += isProductOfFloats(product) ? estimateFloats(product, machine, policy.attentionShare) : 0;
+    return cycles;
+  }
+  SizeHints hints(match.mix->getParentOfType<func::FuncOp>());
+  double bytes = getElementBytes(match.softmax);
+  for (AffineExpr dim : getDims(match.softmax.getResult()))
+    bytes *= estimateExtent(hints, dim);
+  // Scores are written and read twice, by a kernel for the first product, one for the softmax, and one for the second.
+  return 3 * machine.launchCycles + 4 * bytes / machine.llcBytesPerCycle;
+}
+
+std::unique_ptr<FormSource> tenon::createAttentionForms(const FormPolicy &policy) {
+  return std::make_unique<AttentionForms>(policy);
+}

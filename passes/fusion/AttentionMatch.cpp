@@ -1,0 +1,353 @@
+//===- AttentionMatch.cpp - attention as a model has it -------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// That a softmax can be done while its elements pass by is due to Milakov and
+// Gimelshein ("Online normalizer calculation for softmax", 2018), and attention
+// without scores in memory to Dao and others ("FlashAttention", 2022).
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/fusion/AttentionMatch.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/fusion/Cheap.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-fuse-attention"
+
+using namespace mlir;
+using namespace tenon;
+
+/// The number of operations from scores to weights, and of those that are cloned into the body.
+static constexpr int64_t kMaxSteps = 32, kMaxTaken = 32; // limit: hostile models
+
+//===----------------------------------------------------------------------===//
+// What the scores go through
+//===----------------------------------------------------------------------===//
+
+/// The contraction that `value` is computed from in `steps` at most, each element from the one at the same place. Adds
+/// what is between to `path`, in order.
+static ContractOp findScores(Value value, int64_t steps, SmallVectorImpl<Operation *> &path) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !op->hasOneUse() || steps < 0)
+    return {};
+  if (auto contract = dyn_cast<ContractOp>(op))
+    return contract;
+  if (!op->hasTrait<Elementwise>() && !isa<ReshapeOp>(op))
+    return {};
+  ContractOp found;
+  for (Value operand : op->getOperands()) {
+    if (!isa<ReshapeOp>(op) && getDims(operand) != getDims(value))
+      continue;
+    SmallVector<Operation *> before;
+    ContractOp contract = findScores(operand, steps - 1, before);
+    if (!contract)
+      continue;
+    if (found)
+      return {};
+    found = contract;
+    path.append(before);
+  }
+  path.push_back(op);
+  return found;
+}
+
+/// What `value` is but for zeros instead of what is no number; null where it is something else. A softmax gives such
+/// for all of its elements or for none.
+static Value getGuarded(Value value) {
+  auto select = value.getDefiningOp<SelectOp>();
+  auto isNaN = select ? select.getCondition().getDefiningOp<IsNaNOp>() : IsNaNOp();
+  auto zero = select ? select->getOperand(1).getDefiningOp<WeightOp>() : WeightOp();
+  auto splat = zero ? dyn_cast<SplatElementsAttr>(zero.getValue()) : SplatElementsAttr();
+  bool isZero = splat && isa<FloatType>(splat.getElementType()) && splat.getSplatValue<APFloat>().isZero();
+  bool isGuard =
+      isNaN && isZero && select->hasOneUse() && isNaN->hasOneUse() && isNaN->getOperand(0) == select->getOperand(2);
+  return isGuard ? select->getOperand(2) : Value();
+}
+
+static std::optional<AttentionMatch> match(ContractOp mix, unsigned weightsNumber) {
+  assert(weightsNumber < 2 && "a contraction has two operands");
+  AttentionMatch m{{}, mix, {}, weightsNumber, {}, {}, false, {}};
+  Value weights = m.getWeights();
+  for (auto reshape = weights.getDefiningOp<ReshapeOp>(); reshape && reshape->hasOneUse();
+       reshape = weights.getDefiningOp<ReshapeOp>()) {
+    m.after.insert(m.after.begin(), reshape);
+    weights = reshape.getInput();
+  }
+  Value guarded = getGuarded(weights);
+  m.zeroesQueries = bool(guarded);
+  m.softmax = (guarded ? guarded : weights).getDefiningOp<SoftmaxOp>();
+  if (!m.softmax || !m.softmax.getResult().hasNUses(guarded ? 2 : 1) || m.softmax.getLog())
+    return std::nullopt;
+  m.weights = weights;
+  m.scores = findScores(m.softmax.getInput(), kMaxSteps, m.before);
+  if (!m.scores || m.scores->getBlock() != mix->getBlock())
+    return std::nullopt;
+  return m;
+}
+
+//===----------------------------------------------------------------------===//
+// What runs over what
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The indices of a tenon.attention that both contractions have.
+struct Indices {
+  SmallVector<int64_t> scores, values, result;
+};
+} // namespace
+
+/// The dimension of the scores that the softmax runs along, which has to be the last one where the weights have another
+/// shape on their way; none where it is not.
+static std::optional<int64_t> getKeyDim(AttentionMatch &m) {
+  int64_t axis = m.softmax.getAxis(), last = m.softmax.getType().getRank() - 1;
+  Value scores = m.scores.getResult(), weights = m.getWeights();
+  if (getDims(weights) != getDims(scores))
+    return std::nullopt;
+  if (!llvm::any_of(m.before, llvm::IsaPred<ReshapeOp>) && m.after.empty())
+    return axis;
+  if (axis != last || getDims(scores).back() != getDims(m.softmax.getInput()).back())
+    return std::nullopt;
+  return m.scores.getResultDims().size() - 1;
+}
+
+/// The indices of both contractions, in the numbers of the first one.
+static Indices joinIndices(AttentionMatch &m) {
+  ArrayRef<int64_t> weightDims = m.weightsNumber == 0 ? m.mix.getLhsDims() : m.mix.getRhsDims();
+  ArrayRef<int64_t> valueDims = m.weightsNumber == 0 ? m.mix.getRhsDims() : m.mix.getLhsDims();
+  assert(weightDims.size() == m.scores.getResultDims().size() && "weights have the dimensions of the scores");
+  Indices indices;
+  llvm::append_range(indices.scores, m.scores.getResultDims());
+  llvm::SmallDenseMap<int64_t, int64_t> renamed;
+  for (auto [theirs, ours] : llvm::zip(weightDims, indices.scores))
+    renamed[theirs] = ours;
+  int64_t next = 0;
+  for (ArrayRef<int64_t> dims : {m.scores.getLhsDims(), m.scores.getRhsDims()})
+    for (int64_t index : dims)
+      next = std::max(next, index + 1);
+  auto rename = [&](int64_t index) {
+    auto [it, isNew] = renamed.try_emplace(index, next);
+    next += isNew;
+    return it->second;
+  };
+  llvm::transform(valueDims, std::back_inserter(indices.values), rename);
+  llvm::transform(m.mix.getResultDims(), std::back_inserter(indices.result), rename);
+  return indices;
+}
+
+/// The extent of an index in a tensor, null where the tensor lacks it.
+static AffineExpr getExtent(Value tensor, ArrayRef<int64_t> indices, int64_t index) {
+  const int64_t *it = llvm::find(indices, index);
+  return it == indices.end() ? AffineExpr() : getDim(tensor, it - indices.begin());
+}
+
+static bool hasKernelType(Value value) {
+  Type type = getElementTypeOrSelf(value);
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
+}
+
+/// Whether a kernel does this: one index each for what has one, sizes that are known, and queries to share each key.
+static bool isSupported(AttentionOp op, const AttentionPolicy &policy) {
+  std::optional<int64_t> queryIndex = op.getQueryIndex();
+  if (op.getSizeIndex() < 0 || op.getValueIndex() < 0 || !queryIndex)
+    return false;
+  AffineExpr keys = getExtent(op.getScores(), op.getScoreDims(), op.getKeyIndex());
+  AffineExpr size = getExtent(op.getQueries(), op.getQueryDims(), op.getSizeIndex());
+  AffineExpr valueSize = getExtent(op.getValues(), op.getValueDims(), op.getValueIndex());
+  if (size != getExtent(op.getKeys(), op.getKeyDims(), op.getSizeIndex()))
+    return false;
+  if (getConstant(size).value_or(0) < 1 || getConstant(valueSize).value_or(0) < 1 || getConstant(keys) == 0)
+    return false;
+  AffineExpr queries = getExtent(op.getQueries(), op.getQueryDims(), *queryIndex);
+  return *getConstant(size) + *getConstant(valueSize) <= policy.maxSizes &&
+         getConstant(queries).value_or(policy.minQueries) >= policy.minQueries &&
+         getExtent(op.getKeys(), op.getKeyDims(), op.getKeyIndex()) == keys &&
+         getExtent(op.getValues(), op.getValueDims(), op.getKeyIndex()) == keys;
+}
+
+//===----------------------------------------------------------------------===//
+// The operation
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Clones into a body what is to be computed for each score.
+class BodyBuilder {
+public:
+  BodyBuilder(AttentionOp attention)
+      : attention(attention), builder(OpBuilder::atBlockBegin(&attention.getBody().emplaceBlock())) {}
+  /// Scores are `scale` times what the contraction gives.
+  void addScores(Value scores, double scale);
+  void build(AttentionMatch &m);
+
+private:
+  Value take(Value value);
+  bool isTaken(Value value, int64_t depth = 0);
+  void clone(Operation *op);
+
+  AttentionOp attention;
+  OpBuilder builder;
+  IRMapping mapping;
+  int64_t numTaken = 0;
+};
+} // namespace
+
+/// Whether a value beside the scores moves along: a constant, what positions alone give, and what has an element for
+/// each pair of a query and a key, all of them cheap. A few such, that is: who writes a model may write many.
+bool BodyBuilder::isTaken(Value value, int64_t depth) {
+  constexpr int64_t kMaxDepth = 8; // limit: hostile models
+  Operation *op = value.getDefiningOp();
+  if (!op || numTaken >= kMaxTaken || depth > kMaxDepth)
+    return false;
+  if (auto weight = dyn_cast<WeightOp>(op))
+    return isa<SplatElementsAttr>(weight.getValue());
+  if (isa<IotaOp, SizesOp>(op))
+    return true;
+  if ((!isCheap(op) && !isa<ReshapeOp>(op)) || op->hasTrait<Unpacking>())
+    return false;
+  Dims dims = getDims(value);
+  AffineExpr keys = getExtent(attention.getKeys(), attention.getKeyDims(), attention.getKeyIndex());
+  AffineExpr queries = getExtent(attention.getQueries(), attention.getQueryDims(), *attention.getQueryIndex());
+  if (auto *key = llvm::find(dims, keys); key != dims.end()) {
+    dims.erase(key);
+    if (llvm::is_contained(dims, queries))
+      return true;
+  }
+  return llvm::all_of(op->getOperands(), [&](Value operand) { return isTaken(operand, depth + 1); });
+}
+
+Value BodyBuilder::take(Value value) {
+  if (!mapping.contains(value) && isTaken(value)) {
+    ++numTaken;
+    clone(value.getDefiningOp());
+  }
+  return mapping.lookupOrDefault(value);
+}
+
+void BodyBuilder::clone(Operation *op) {
+  for (Value operand : op->getOperands())
+    take(operand);
+  builder.clone(*op, mapping);
+}
+
+void BodyBuilder::addScores(Value scores, double scale) {
+  Value argument = attention.getBody().addArgument(scores.getType(), scores.getLoc());
+  if (scale != 1) {
+    auto type = RankedTensorType::get({}, getElementTypeOrSelf(scores));
+    Attribute value = FloatAttr::get(type.getElementType(), scale);
+    Value factor = WeightOp::create(builder, scores.getLoc(), DenseElementsAttr::get(type, value));
+    argument = MulOp::create(builder, scores.getLoc(), scores.getType(), argument, factor);
+  }
+  mapping.map(scores, argument);
+}
+
+void BodyBuilder::build(AttentionMatch &m) {
+  for (Operation *op : m.before)
+    clone(op);
+  // The softmax comes last, behind what gives the weights another shape.
+  mapping.map(m.weights, mapping.lookup(m.softmax.getInput()));
+  for (Operation *op : m.after)
+    clone(op);
+  YieldOp::create(builder, m.softmax.getLoc(), mapping.lookup(m.getWeights()));
+}
+
+/// Where the result is only transposed, that transpose.
+static TransposeOp getTranspose(ContractOp mix) {
+  return mix->hasOneUse() ? dyn_cast<TransposeOp>(*mix->user_begin()) : TransposeOp();
+}
+
+/// Takes a factor that all elements of an operand have out of it: queries and keys are then read as they lie in memory.
+/// (Not of f16, whose scores might overflow without.)
+static double takeScale(Value &operand) {
+  auto mul = operand.getDefiningOp<MulOp>();
+  Type type = getElementTypeOrSelf(operand);
+  if (!mul || !(type.isF32() || type.isF64()))
+    return 1;
+  for (unsigned number : {0, 1}) {
+    SplatElementsAttr factor;
+    Value rest = mul->getOperand(1 - number);
+    if (!matchPattern(mul->getOperand(number), m_Constant(&factor)) || getDims(rest) != getDims(operand))
+      continue;
+    operand = rest;
+    return factor.getSplatValue<APFloat>().convertToDouble();
+  }
+  return 1;
+}
+
+/// Creates the operation before `root`, which it takes the place of, and begins its body; null where no kernel does this.
+static AttentionOp createAttention(AttentionMatch &m, const AttentionPolicy &policy, Operation *&root,
+                                   std::optional<BodyBuilder> &body) {
+  Value queries = m.scores.getLhs(), keys = m.scores.getRhs(), values = m.mix->getOperand(1 - m.weightsNumber);
+  double scale = takeScale(queries) * takeScale(keys);
+  ArrayRef<int64_t> queryDims = m.scores.getLhsDims(), keyDims = m.scores.getRhsDims();
+  std::optional<int64_t> keyDim = getKeyDim(m);
+  if (!keyDim || !llvm::all_of(ArrayRef<Value>{queries, keys, values, m.softmax.getInput()}, hasKernelType)) {
+    LDBG() << "leaves attention at " << m.mix.getLoc() << ": no kernel has its types, or its keys have no dimension";
+    return {};
+  }
+  Indices indices = joinIndices(m);
+  if (llvm::is_contained(queryDims, indices.scores[*keyDim])) {
+    std::swap(queries, keys);
+    std::swap(queryDims, keyDims);
+  }
+  root = m.mix;
+  if (TransposeOp transpose = getTranspose(m.mix)) {
+    SmallVector<int64_t> old = indices.result;
+    for (auto [i, axis] : llvm::enumerate(transpose.getPermutation()))
+      indices.result[i] = old[axis];
+    root = transpose;
+  }
+  OpBuilder builder(root);
+  auto op = AttentionOp::create(builder, builder.getFusedLoc({m.scores.getLoc(), m.softmax.getLoc(), m.mix.getLoc()}),
+                                root->getResult(0).getType(), queries, keys, values, queryDims, keyDims, indices.scores,
+                                indices.values, indices.result);
+  body.emplace(op);
+  body->addScores(m.scores.getResult(), scale);
+  if (op.getKeyIndex() == indices.scores[*keyDim] && isSupported(op, policy))
+    return op;
+  LDBG() << "leaves attention at " << m.mix.getLoc() << ": no kernel has its indices";
+  op->erase();
+  return {};
+}
+
+std::optional<AttentionMatch> tenon::matchAttention(ContractOp mix) {
+  for (unsigned operand : {0, 1})
+    if (std::optional<AttentionMatch> found = match(mix, operand))
+      return found;
+  return std::nullopt;
+}
+
+bool tenon::isFusible(AttentionMatch m, const AttentionPolicy &policy) {
+  Operation *root = nullptr;
+  std::optional<BodyBuilder> body;
+  AttentionOp op = createAttention(m, policy, root, body);
+  if (op)
+    op->erase();
+  return bool(op);
+}
+
+AttentionOp tenon::fuseAttention(AttentionMatch m, const AttentionPolicy &policy) {
+  Operation *root = nullptr;
+  std::optional<BodyBuilder> body;
+  AttentionOp op = createAttention(m, policy, root, body);
+  if (!op)
+    return {};
+  LDBG() << "fuses attention at " << m.mix.getLoc() << " with " << m.before.size() + m.after.size()
+         << " operations on its scores";
+  body->build(m);
+  op.setZeroesQueries(m.zeroesQueries);
+  root->replaceAllUsesWith(op);
+  return op;
+}
+
+void tenon::eraseUnused(func::FuncOp function) {
+  SmallVector<Operation *> operations;
+  function.walk([&](Operation *op) { operations.push_back(op); });
+  for (Operation *op : llvm::reverse(operations))
+    if (isOpTriviallyDead(op))
+      op->erase();
+}

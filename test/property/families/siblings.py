@@ -1,0 +1,78 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""Products of one value with several constant matrices, which are computed as one, and whatever may follow them."""
+
+import numpy
+from draw import NUMBERS
+
+OPTIONS = ("--force", "*=merged_products")
+FLOAT, DOUBLE, HALF = NUMBERS["float32"], NUMBERS["float64"], NUMBERS["float16"]
+
+
+def _finish(d, dtype, values, columns, widthAxis, rank):
+    """Elementwise operations after all of them alike or after some of them, and somebody who reads the results."""
+    for step in [step for step in ("bias", "scale", "relu", "tanh") if d.chance(0.35)]:
+        isForAll, factor = d.chance(0.8), d.constant(dtype.type(d.choose(0.5, -2.0)))
+        for i, value in enumerate(values):
+            # All draws are made whether the operation is added or not.
+            shape = [int(columns[i])] + [1] * (rank - 1 - widthAxis)
+            bias = d.weight(dtype, shape)
+            if not isForAll and i % 2:
+                continue
+            operands = {"bias": ("Add", [value, bias]), "scale": ("Mul", [value, factor])}.get(step, (step.capitalize(), [value]))
+            values[i] = d.node(operands[0], operands[1], dtypes=[dtype], isResult=False)
+    for value in values:
+        d.node(d.choose("Identity", "Neg", "Exp"), [value], dtypes=[dtype])
+    if d.chance(0.4):
+        d.node("Concat", values, dtypes=[dtype], axis=widthAxis)
+
+
+def drawProducts(d, operator):
+    dtype = d.choose(FLOAT, FLOAT, FLOAT, DOUBLE, HALF)
+    rows = [d.size() for _ in range(d.choose(1, 1, 2))]
+    k, isTransposed = d.choose(1, 2, 5, 16, 33, 64), d.chance(0.3)
+    x = d.input(dtype, [*rows, k], "unit")
+    if d.chance(0.3):
+        x = d.node("Relu", [x], dtypes=[dtype], isResult=False)
+    values, columns = [], [d.choose(1, 2, 3, 7, 16, 17, 32) for _ in range(d.integer(2, 4))]
+    for n in columns:
+        matrix = d.weight(dtype, [n, k] if isTransposed else [k, n])
+        if isTransposed:
+            matrix = d.node("Transpose", [matrix], dtypes=[dtype], isResult=False, perm=[1, 0])
+        values.append(d.node("MatMul", [x, matrix], dtypes=[dtype], isResult=False))
+    d.isWhole, d.slack = True, 8
+    _finish(d, dtype, values, columns, len(rows), len(rows) + 1)
+
+
+def drawConvolutions(d, operator):
+    """Of windows of one element, or of three."""
+    channels, window = d.choose(1, 3, 16), d.choose(1, 1, 3)
+    x = d.input(FLOAT, [d.size(1, 3), channels, d.size(window, 9), d.size(window, 9)], "unit")
+    values, columns = [], [d.choose(1, 3, 8, 17) for _ in range(d.integer(2, 3))]
+    for n in columns:
+        values.append(d.node("Conv", [x, d.weight(FLOAT, [n, channels, window, window])], dtypes=[FLOAT], isResult=False))
+    d.isWhole, d.slack = True, 8
+    _finish(d, FLOAT, values, columns, 1, 4)
+
+
+def drawAttention(d, operator):
+    """Queries, keys and values of the same rows."""
+    batch, length, heads, size, k = d.size(1, 3), d.size(1, 33), d.choose(1, 2, 3), d.choose(1, 3, 8), d.choose(4, 16)
+    x = d.input(FLOAT, [batch, length, k], "unit")
+    parts, split = [], d.constant(numpy.array([0, 0, heads, size], numpy.int64))
+    hasBias = d.chance(0.5)
+    for permutation in ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]):
+        matrix, bias = d.weight(FLOAT, [k, heads * size]), d.weight(FLOAT, [heads * size])
+        value = d.node("MatMul", [x, matrix], dtypes=[FLOAT], isResult=False)
+        if hasBias:
+            value = d.node("Add", [value, bias], dtypes=[FLOAT], isResult=False)
+        value = d.node("Reshape", [value, split], dtypes=[FLOAT], isResult=False)
+        parts.append(d.node("Transpose", [value], dtypes=[FLOAT], isResult=False, perm=permutation))
+    scores = d.node("MatMul", parts[:2], dtypes=[FLOAT], isResult=False)
+    weights = d.node("Softmax", [scores], dtypes=[FLOAT], isResult=False, axis=-1)
+    d.isWhole, d.slack = True, 8
+    d.node("MatMul", [weights, parts[2]], dtypes=[FLOAT])
+
+
+OPERATORS = {"MatMul": drawProducts, "Conv": drawConvolutions, "MatMul attention": drawAttention}
