@@ -46,7 +46,8 @@ std::unique_ptr<mlir::Pass> createFoldConstants(ConstantEvaluator evaluate, Fold
 /// `tenon-choose-forms` that goes by what is known, and tells what it has chosen.
 std::unique_ptr<mlir::Pass> createChooseForms(ChooseFormsOptions options, PathContext context);
 /// Instead of it: sites take the forms that they took for the target that the module is named after.
-std::unique_ptr<mlir::Pass> createRepeatForms(RepeatFormsOptions options, std::shared_ptr<const PathSelection> selection);
+std::unique_ptr<mlir::Pass> createRepeatForms(RepeatFormsOptions options,
+                                              std::shared_ptr<const PathSelection> selection);
 
 /// `tenon-choose-paths`, likewise.
 std::unique_ptr<mlir::Pass> createChoosePaths(ChoosePathsOptions options, PathContext context);

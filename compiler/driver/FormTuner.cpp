@@ -36,8 +36,7 @@ llvm::Error tenon::tuneForms(OpenedModel &model, const Setup &setup, PhaseRunner
   std::vector<size_t> options = explorer.getChosenForms();
   for (auto [i, decision] : llvm::enumerate(decisions))
     for (size_t form = 0, own = options[i]; form < decision.alternatives.size(); ++form) {
-      std::optional<ExploredPlan> plan =
-          form == own ? std::nullopt : explorer.findPlan(withForm(options, i, form));
+      std::optional<ExploredPlan> plan = form == own ? std::nullopt : explorer.findPlan(withForm(options, i, form));
       if (!plan)
         continue;
       llvm::Expected<PlanMeasurement> measured = explorer.measure(plan->options, seconds, /*resumes=*/true);

@@ -278,7 +278,8 @@ static double takeScale(Value &operand) {
   return 1;
 }
 
-/// Creates the operation before `root`, which it takes the place of, and begins its body; null where no kernel does this.
+/// Creates the operation before `root`, which it takes the place of, and begins its body; null where no kernel does
+/// this.
 static AttentionOp createAttention(AttentionMatch &m, const AttentionPolicy &policy, Operation *&root,
                                    std::optional<BodyBuilder> &body) {
   Value queries = m.scores.getLhs(), keys = m.scores.getRhs(), values = m.mix->getOperand(1 - m.weightsNumber);

@@ -25,7 +25,7 @@ inline constexpr llvm::StringLiteral kFusedAttentionForm = "fused_attention";
 
 /// All forms of all sources (passes/forms/Registry.cpp).
 inline constexpr llvm::StringLiteral kFormNames[] = {kSeparateProductsForm, kMergedProductsForm, kSplitAttentionForm,
-                                                    kFusedAttentionForm};
+                                                     kFusedAttentionForm};
 
 } // namespace tenon
 

@@ -28,7 +28,7 @@ struct SelectedPath {
 struct SelectedForm {
   std::string fingerprint; ///< of the site's region
   std::vector<std::string> nodes;
-  size_t form = 0, own = 0; ///< its place in `cycles`, and that of the default form
+  size_t form = 0, own = 0;                           ///< its place in `cycles`, and that of the default form
   std::vector<std::pair<std::string, double>> cycles; ///< of all forms by estimate; the first is the graph as it stands
 };
 
