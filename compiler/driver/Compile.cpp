@@ -214,8 +214,10 @@ static nlohmann::json describeForms(const PathSelection &selection, StringRef ta
     auto [place, isNew] = places.try_emplace({site.fingerprint, site.form}, list.size());
     if (isNew) {
       list.push_back({{"region", site.fingerprint}, {"form", site.cycles[site.form].first}, {"sites", 0}});
+      // Not all sites have all forms.
       for (const auto &[form, cycles] : site.cycles)
-        list.back()["cycles"][form] = std::llround(cycles);
+        if (std::isfinite(cycles))
+          list.back()["cycles"][form] = std::llround(cycles);
       list.back()["nodes"] = nlohmann::json::array();
     }
     nlohmann::json &entry = list[place->second];

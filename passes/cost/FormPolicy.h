@@ -17,6 +17,8 @@ struct FormPolicy {
   /// Estimates compare forms of different kernels, whose shares of the peak differ by some percent. Without a
   /// measurement a form has to save this share of the time of its site.
   double minSavedShare = 0.02;
+  /// How many times as large as the largest tensor of a product of three factors the product of two of them may be.
+  double maxProductGrowth = 1;
   /// The share of the peak that products within attention reach, as those of operands that are not packed.
   double attentionShare = 0.7;
 };

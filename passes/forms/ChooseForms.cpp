@@ -70,8 +70,10 @@ struct ChooseForms : public tenon::impl::ChooseFormsBase<ChooseForms> {
       return;
     }
     IRRewriter rewriter(&getContext());
+    variance = 0;
     for (auto [i, site, form] : llvm::enumerate(sites, chosen.forms))
       take(i, site, form, rewriter);
+    context.errors->addTotal(std::sqrt(variance));
     eraseUnused(getOperation());
   }
 
@@ -89,6 +91,7 @@ private:
 
   FormPolicy policy;
   PathContext context;
+  double variance = 0; ///< of the errors of forms that were taken
 };
 } // namespace
 
@@ -98,8 +101,20 @@ PricedSite ChooseForms::describe(SourcedSite site) {
   for (Operation *op : site.operations)
     nodes.insert_range(listNodes(op->getLoc()));
   pinned.nodes = llvm::to_vector(nodes);
-  SmallVector<StringRef> forms(site.source->getForms());
-  std::vector<bool> isAllowed = context.pins ? context.pins->filter(pinned, forms) : std::vector(forms.size(), true);
+  SmallVector<StringRef> forms;
+  std::vector<bool> isAllowed;
+  for (auto [i, form] : llvm::enumerate(site.source->getForms())) {
+    isAllowed.push_back(site.source->hasForm(site, i));
+    if (isAllowed.back())
+      forms.push_back(form);
+  }
+  if (context.pins) {
+    std::vector<bool> kept = context.pins->filter(pinned, forms);
+    auto next = kept.begin();
+    for (auto it = isAllowed.begin(); it != isAllowed.end(); ++it)
+      if (*it)
+        *it = *next++;
+  }
   return {std::move(site), std::move(pinned), std::move(isAllowed), {}};
 }
 
@@ -179,14 +194,16 @@ void ChooseForms::take(size_t number, const PricedSite &site, size_t form, Rewri
     context.selection->addForm(getTarget(), getFormPlace(getOperation(), isLate), number, std::move(selected));
   }
   for (auto [other, cost] : llvm::zip(source.getForms(), site.costs))
-    LDBG() << other << ": " << int64_t(cost.cycles) << " cycles, cost " << int64_t(cost.cost);
+    LDBG() << other << ": " << cost.cycles << " cycles, cost " << cost.cost;
   LDBG() << "computes " << source.getName() << " at " << site.site.operations.front()->getLoc() << " as "
          << source.getForms()[form];
   if (form == 0)
     return;
   ++numTaken;
-  if (double error = source.estimateError(site.site, form); error > 0)
+  if (double error = source.estimateError(site.site, form); error > 0) {
     context.errors->addTaken(error);
+    variance += error * error;
+  }
   source.take(site.site, form, rewriter);
 }
 

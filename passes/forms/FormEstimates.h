@@ -29,7 +29,7 @@ public:
   FormEstimates(Machine machine, double budget, PathErrors &errors, PathTimes *times)
       : machine(machine), budget(budget), errors(errors), times(times) {}
 
-  /// Adds all forms of a site.
+  /// Adds all forms of a site. Those that it does not have cost infinitely much.
   void add(const SourcedSite &site);
   /// The costs of all sites' forms, in the order in which they were added.
   std::vector<std::vector<FormCost>> finish() const;

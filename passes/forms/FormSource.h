@@ -47,6 +47,8 @@ public:
   virtual bool isLate() const { return false; }
   /// The sites of a function, in its order. They do not depend on the machine: a copy of the function has the same.
   virtual std::vector<FormSite> listSites(mlir::func::FuncOp function) const = 0;
+  /// Whether a site has a form; the first one it has.
+  virtual bool hasForm(const FormSite &, size_t) const { return true; }
   /// Cycles of all cores together that no path of an operation accounts for: launches, conversions, and what neighbours
   /// have to do besides.
   virtual double estimateRest(const FormSite &site, size_t form, const Machine &machine) const = 0;
@@ -76,6 +78,8 @@ std::string getFormPlace(mlir::func::FuncOp function, bool late);
 /// Products of one value with several constant matrices: each for itself, or one product with all matrices side by
 /// side, and slices of its result.
 std::unique_ptr<FormSource> createSiblingProducts(const FormPolicy &policy);
+/// Products of three factors, of which any two may be multiplied first.
+std::unique_ptr<FormSource> createProductOrder(const FormPolicy &policy);
 /// Products, a softmax and products: a kernel each, or one for all that keeps no scores in memory.
 std::unique_ptr<FormSource> createAttentionForms(const FormPolicy &policy);
 

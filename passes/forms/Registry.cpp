@@ -14,6 +14,7 @@ const std::vector<std::unique_ptr<FormSource>> &tenon::getFormSources() {
     const FormPolicy policy;
     std::vector<std::unique_ptr<FormSource>> all;
     all.push_back(createSiblingProducts(policy));
+    all.push_back(createProductOrder(policy));
     all.push_back(createAttentionForms(policy));
     return all;
   }();

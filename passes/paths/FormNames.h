@@ -22,10 +22,16 @@ inline constexpr llvm::StringLiteral kMergedProductsForm = "merged_products";
 /// Attention as a kernel for each of its products and its softmax, or as one (passes/forms/AttentionForms.cpp).
 inline constexpr llvm::StringLiteral kSplitAttentionForm = "split_attention";
 inline constexpr llvm::StringLiteral kFusedAttentionForm = "fused_attention";
+/// The product of three factors A, B and C, of which two are multiplied first: A and B as the model has them, B and C,
+/// or A and C (passes/forms/ProductOrder.cpp).
+inline constexpr llvm::StringLiteral kGivenOrderForm = "products_ab_c";
+inline constexpr llvm::StringLiteral kLastPairForm = "products_a_bc";
+inline constexpr llvm::StringLiteral kOuterPairForm = "products_b_ac";
 
 /// All forms of all sources (passes/forms/Registry.cpp).
 inline constexpr llvm::StringLiteral kFormNames[] = {kSeparateProductsForm, kMergedProductsForm, kSplitAttentionForm,
-                                                     kFusedAttentionForm};
+                                                     kFusedAttentionForm,   kGivenOrderForm,     kLastPairForm,
+                                                     kOuterPairForm};
 
 } // namespace tenon
 

@@ -1,7 +1,8 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""Products of one value with several constant matrices, which are computed as one, and whatever may follow them."""
+"""Graphs that have several forms: products of one value with several constant matrices, which are computed as one, and whatever may
+follow them; attention; products of three factors."""
 
 import numpy
 from draw import NUMBERS
@@ -75,4 +76,36 @@ def drawAttention(d, operator):
     d.node("MatMul", [weights, parts[2]], dtypes=[FLOAT])
 
 
-OPERATORS = {"MatMul": drawProducts, "Conv": drawConvolutions, "MatMul attention": drawAttention}
+def _drawOrder(d, isTransposed):
+    """Three factors, of which the first two are better not multiplied first, and two products of one value, so that there are siblings."""
+    rows, size, columns = d.choose(33, 65), d.choose(1, 2, 5), d.choose(1, 3, 8)
+    a, b = d.input(FLOAT, [rows, size], "unit"), d.input(FLOAT, [size, rows], "unit")
+    c = d.input(FLOAT, [rows, columns], "unit")
+    first = d.node("MatMul", [a, b], dtypes=[FLOAT], isResult=False)
+    if isTransposed:
+        d.node("Einsum", [first, c], dtypes=[FLOAT], equation="ji,jk->ik")
+    else:
+        d.node("MatMul", [first, c], dtypes=[FLOAT])
+    for _ in range(2):
+        d.node("MatMul", [c, d.weight(FLOAT, [columns, 3])], dtypes=[FLOAT])
+    d.isWhole, d.slack = True, 16
+
+
+def drawOrder(d, operator):
+    _drawOrder(d, isTransposed=False)
+
+
+def drawTransposedOrder(d, operator):
+    """The first factor meets the last one."""
+    _drawOrder(d, isTransposed=True)
+
+
+# In turn: the first cases of all batches, of which plans.py takes one each, are of all kinds, since 5 does not divide 24.
+IN_TURN = True
+OPERATORS = {
+    "MatMul": drawProducts,
+    "Conv": drawConvolutions,
+    "MatMul attention": drawAttention,
+    "MatMul order": drawOrder,
+    "Einsum order": drawTransposedOrder,
+}
