@@ -28,6 +28,12 @@ using namespace tenon;
 /// Products of a site, and elementwise operations after each of them.
 static constexpr size_t kMaxSiblings = 64, kMaxEpilogue = 16; // limit: hostile models
 
+/// A constant, or one that is widened when the model runs.
+static WeightOp findWeight(Value value) {
+  auto cast = value.getDefiningOp<CastOp>();
+  return (cast ? cast.getInput() : value).getDefiningOp<WeightOp>();
+}
+
 namespace {
 /// A product with a constant matrix, or a convolution with a constant filter.
 struct Product {
@@ -37,7 +43,8 @@ struct Product {
   int64_t resultAxis;
 
   Value getShared() const { return op->getOperand(1 - weightNumber); }
-  WeightOp getWeight() const { return op->getOperand(weightNumber).getDefiningOp<WeightOp>(); }
+  WeightOp getWeight() const { return findWeight(op->getOperand(weightNumber)); }
+  CastOp getCast() const { return op->getOperand(weightNumber).getDefiningOp<CastOp>(); }
   int64_t getColumns() const { return getWeight().getType().getDimSize(weightAxis); }
 };
 
@@ -84,8 +91,7 @@ static std::optional<Product> matchProduct(Operation *op) {
     return Product{op, 1, convolve.getFilterDim(), convolve.getChannelDim()};
   if (auto contract = dyn_cast<ContractOp>(op))
     for (unsigned weightNumber : {1, 0})
-      if (contract->getOperand(weightNumber).getDefiningOp<WeightOp>() &&
-          !contract->getOperand(1 - weightNumber).getDefiningOp<WeightOp>())
+      if (findWeight(contract->getOperand(weightNumber)) && !findWeight(contract->getOperand(1 - weightNumber)))
         return findColumns(contract, weightNumber);
   return std::nullopt;
 }
@@ -93,8 +99,11 @@ static std::optional<Product> matchProduct(Operation *op) {
 /// A matrix that other operations need as well would be stored twice. One of a single value is a sum in disguise.
 static bool hasOwnMatrix(const Product &product) {
   WeightOp weight = product.getWeight();
-  return weight && weight->hasOneUse() && isMergeable(weight.getValue()) && getBytes(weight.getValue()) &&
-         weight.getType().getRank() > product.weightAxis && !product.getShared().getDefiningOp<WeightOp>();
+  CastOp cast = product.getCast();
+  return weight && weight->hasOneUse() &&
+         (!cast || (cast->hasOneUse() && cast->getBlock() == product.op->getBlock())) &&
+         isMergeable(weight.getValue()) && getBytes(weight.getValue()) &&
+         weight.getType().getRank() > product.weightAxis && !findWeight(product.getShared());
 }
 
 /// Numbers indices in the order in which they occur.
@@ -125,7 +134,8 @@ static std::string getKey(const Product &product) {
   RankedTensorType weight = product.getWeight().getType();
   SmallVector<int64_t> shape(weight.getShape());
   shape[product.weightAxis] = 0;
-  os << weight.clone(shape) << ' ' << getElementTypeOrSelf(op->getResult(0));
+  os << weight.clone(shape) << ' ' << getElementTypeOrSelf(op->getOperand(product.weightNumber)) << ' '
+     << getElementTypeOrSelf(op->getResult(0));
   return text;
 }
 
@@ -140,8 +150,12 @@ static std::optional<bool> isMergedOperand(ArrayRef<Product> products, ArrayRef<
   RankedTensorType first = weights.front().getType();
   int64_t rank = cast<RankedTensorType>(ops.front()->getResult(0).getType()).getRank();
   int64_t axis = products.front().resultAxis - (rank - first.getRank());
+  // A single value may be one of more elements than any file holds.
+  constexpr int64_t kMaxSplat = 1 << 16; // limit: memory
   auto hasColumns = [&](WeightOp weight, const Product &product) {
     RankedTensorType type = weight.getType();
+    if (isa<SplatElementsAttr>(weight.getValue()) && type.getNumElements() > kMaxSplat)
+      return false;
     if (!isMergeable(weight.getValue()) || type.getRank() != first.getRank() ||
         type.getElementType() != first.getElementType() || type.getDimSize(axis) != product.getColumns())
       return false;
@@ -216,6 +230,8 @@ static FormSite makeSite(const Siblings &siblings) {
   os << "siblings";
   for (const Product &product : siblings.products) {
     site.operations.push_back(product.op);
+    if (CastOp cast = product.getCast())
+      site.operations.push_back(cast);
     os << ' ' << PathRegion::get(product.op).text << ';';
   }
   for (const EpilogueStep &step : siblings.epilogue) {
@@ -241,6 +257,7 @@ public:
 private:
   int64_t getAxis() const { return siblings.products.front().resultAxis; }
   Value mergeWeights(ArrayRef<WeightOp> weights, int64_t axis);
+  Value mergeMatrices();
   Operation *merge(ArrayRef<Operation *> ops, const IRMapping &operands);
   Operation *mergeStep(const EpilogueStep &step, Value value);
   void replace(Value merged);
@@ -263,6 +280,20 @@ Value Merger::mergeWeights(ArrayRef<WeightOp> weights, int64_t axis) {
   auto merged = WeightOp::create(rewriter, rewriter.getFusedLoc(locs), mergeElements(parts, axis));
   merged.setNameAttr(deriveName(WeightOp(weights.front()).getNameAttr(), "merged"));
   return merged;
+}
+
+/// What is widened stays so.
+Value Merger::mergeMatrices() {
+  SmallVector<WeightOp> matrices;
+  for (const Product &product : siblings.products)
+    matrices.push_back(product.getWeight());
+  const Product &first = siblings.products.front();
+  Value merged = mergeWeights(matrices, first.weightAxis);
+  CastOp widened = first.getCast();
+  if (!widened)
+    return merged;
+  auto type = cast<RankedTensorType>(merged.getType()).clone(widened.getType().getElementType());
+  return CastOp::create(rewriter, widened.getLoc(), type, merged);
 }
 
 /// The operation that all of `ops` are parts of.
@@ -334,16 +365,16 @@ static void eraseAll(ArrayRef<Operation *> ops, RewriterBase &rewriter) {
 }
 
 SmallVector<Operation *> Merger::run() {
-  SmallVector<WeightOp> matrices;
-  SmallVector<Operation *> ops, merged;
+  SmallVector<Operation *> ops, casts, merged;
   for (const Product &product : siblings.products) {
-    matrices.push_back(product.getWeight());
     ops.push_back(product.op);
+    if (CastOp cast = product.getCast())
+      casts.push_back(cast);
   }
   const Product &first = siblings.products.front();
   rewriter.setInsertionPoint(first.op);
   IRMapping mapping;
-  mapping.map(first.op->getOperand(first.weightNumber), mergeWeights(matrices, first.weightAxis));
+  mapping.map(first.op->getOperand(first.weightNumber), mergeMatrices());
   merged.push_back(merge(ops, mapping));
   for (const EpilogueStep &step : siblings.epilogue)
     merged.push_back(mergeStep(step, merged.back()->getResult(0)));
@@ -351,6 +382,7 @@ SmallVector<Operation *> Merger::run() {
   for (const EpilogueStep &step : llvm::reverse(siblings.epilogue))
     eraseAll(step.ops, rewriter);
   eraseAll(ops, rewriter);
+  eraseAll(casts, rewriter);
   return merged;
 }
 

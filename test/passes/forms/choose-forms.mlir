@@ -96,6 +96,47 @@ func.func @convolutions(%x: tensor<1x2x4x4xf32>) -> (tensor<1x2x4x4xf32>, tensor
 
 // -----
 
+// Matrices of bf16 that are widened stay so.
+// FORCED-LABEL: @widened
+// FORCED: %[[W:.*]] = tenon.weight {{.*}} : tensor<2x3xbf16>
+// FORCED: %[[WIDE:.*]] = tenon.cast %[[W]] : (tensor<2x3xbf16>) -> tensor<2x3xf32>
+// FORCED: tenon.contract %arg0, %[[WIDE]] {{.*}} -> tensor<1x3xf32>
+// FORCED-NOT: tenon.cast
+func.func @widened(%x: tensor<1x2xf32>) -> (tensor<1x2xf32>, tensor<1x1xf32>) {
+  %a = tenon.weight dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xbf16>
+  %b = tenon.weight dense<[[5.0], [2.0]]> : tensor<2x1xbf16>
+  %c = tenon.cast %a : (tensor<2x2xbf16>) -> tensor<2x2xf32>
+  %d = tenon.cast %b : (tensor<2x1xbf16>) -> tensor<2x1xf32>
+  %0 = tenon.contract %x, %c {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32>
+  %1 = tenon.contract %x, %d {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<1x2xf32>, tensor<2x1xf32>) -> tensor<1x1xf32>
+  return %0, %1 : tensor<1x2xf32>, tensor<1x1xf32>
+}
+
+// -----
+
+// A bias of a single value that has more elements than a file would is not written out.
+// FORCED-LABEL: @large_splat
+// FORCED: tenon.contract {{.*}} -> tensor<65537x2xf32>
+// FORCED: tenon.slice {{.*}} -> tensor<65537x1xf32>
+// FORCED: tenon.add {{.*}} -> tensor<65537x1xf32>
+func.func @large_splat(%x: tensor<65537x2xf32>) -> (tensor<65537x1xf32>, tensor<65537x1xf32>) {
+  %a = tenon.weight dense<[[1.0], [3.0]]> : tensor<2x1xf32>
+  %b = tenon.weight dense<[[5.0], [2.0]]> : tensor<2x1xf32>
+  %s = tenon.weight dense<0.5> : tensor<65537x1xf32>
+  %t = tenon.weight dense<0.25> : tensor<65537x1xf32>
+  %0 = tenon.contract %x, %a {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<65537x2xf32>, tensor<2x1xf32>) -> tensor<65537x1xf32>
+  %1 = tenon.contract %x, %b {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<65537x2xf32>, tensor<2x1xf32>) -> tensor<65537x1xf32>
+  %2 = tenon.add %0, %s : (tensor<65537x1xf32>, tensor<65537x1xf32>) -> tensor<65537x1xf32>
+  %3 = tenon.add %1, %t : (tensor<65537x1xf32>, tensor<65537x1xf32>) -> tensor<65537x1xf32>
+  return %2, %3 : tensor<65537x1xf32>, tensor<65537x1xf32>
+}
+
+// -----
+
 // What follows one product alone is not part of the merged one.
 // FORCED-LABEL: @different_epilogues
 // FORCED: %[[ALL:.*]] = tenon.contract %arg0

@@ -37,8 +37,11 @@ def drawProducts(d, operator):
     if d.chance(0.3):
         x = d.node("Relu", [x], dtypes=[dtype], isResult=False)
     values, columns = [], [d.choose(1, 2, 3, 7, 16, 17, 32) for _ in range(d.integer(2, 4))]
+    isWidened = dtype == FLOAT and d.chance(0.25)
     for n in columns:
-        matrix = d.weight(dtype, [n, k] if isTransposed else [k, n])
+        matrix = d.weight(HALF if isWidened else dtype, [n, k] if isTransposed else [k, n])
+        if isWidened:
+            matrix = d.node("Cast", [matrix], dtypes=[dtype], isResult=False, to=1)
         if isTransposed:
             matrix = d.node("Transpose", [matrix], dtypes=[dtype], isResult=False, perm=[1, 0])
         values.append(d.node("MatMul", [x, matrix], dtypes=[dtype], isResult=False))
