@@ -41,7 +41,8 @@ bool tenon::isOptionalPass(llvm::StringRef argument, Operation *op) {
   if (argument == "canonicalize" || argument == "cse")
     return isa<FunctionOpInterface>(op);
   // All others make what later passes rely on, check it, or, as packing weights does, finish what an earlier one began.
-  static constexpr llvm::StringLiteral kOptional[] = {"tenon-choose-layouts",
+  static constexpr llvm::StringLiteral kOptional[] = {"tenon-choose-forms",
+                                                      "tenon-choose-layouts",
                                                       "tenon-choose-paths",
                                                       "tenon-flatten-batch-dims",
                                                       "tenon-fuse-attention",
