@@ -371,5 +371,5 @@ def make():
         for messages in CONVERSATIONS:
             for tools in (None, TOOLS):
                 cases.append((template, {"messages": messages, "tools": tools}, tools is None))
-    cases += [(template, {"messages": CONVERSATIONS[1]}, True) for template in join_snippets() + make_up(3000, seed=5)]
+    cases += [(template, {"messages": CONVERSATIONS[1]}, True) for template in join_snippets() + make_up(1500, seed=5)]
     return cases
