@@ -19,7 +19,6 @@ struct Decoded {
   char32_t character;
   size_t length;   ///< bytes of the character, or of its maximal part
   bool isComplete; ///< false: `character` has no value
-  bool isCutOff;   ///< the end of the text is what makes it incomplete
 };
 } // namespace
 
@@ -28,24 +27,24 @@ static Decoded decodeFirst(std::string_view bytes) {
   auto byteAt = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
   unsigned char first = byteAt(0);
   if (first < 0x80)
-    return {first, 1, true, false};
+    return {first, 1, true};
   size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
   if (length == 0)
-    return {0, 1, false, false};
+    return {0, 1, false};
   char32_t character = first & (0xffu >> (length + 1));
   for (size_t i = 1; i < length; ++i) {
     if (i == bytes.size())
-      return {0, i, false, true};
+      return {0, i, false};
     unsigned char low = 0x80, high = 0xbf, next = byteAt(i);
     if (i == 1) {
       low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : low;
       high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : high;
     }
     if (next < low || next > high)
-      return {0, i, false, false};
+      return {0, i, false};
     character = character << 6 | (next & 0x3f);
   }
-  return {character, length, true, false};
+  return {character, length, true};
 }
 
 std::optional<size_t> tenon::text::decodeUtf8(std::string_view bytes, std::u32string &text) {
@@ -96,15 +95,6 @@ std::string tenon::text::replaceInvalidUtf8(std::string_view bytes) {
     at += decoded.length;
   }
   return valid;
-}
-
-size_t tenon::text::countIncompleteBytes(std::string_view bytes) {
-  for (size_t count = 1; count <= std::min<size_t>(3, bytes.size()); ++count) {
-    Decoded decoded = decodeFirst(bytes.substr(bytes.size() - count));
-    if (decoded.isCutOff && decoded.length == count)
-      return count;
-  }
-  return 0;
 }
 
 bool tenon::text::isYoungerThan(char32_t c, int version) {

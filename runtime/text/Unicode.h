@@ -25,9 +25,6 @@ std::string toUtf8(std::u32string_view text);
 /// Substitution of Maximal Subparts"), as Rust's standard library does.
 std::string replaceInvalidUtf8(std::string_view bytes);
 
-/// Bytes at the end of `bytes` that are the beginning of a character, 0 to 3.
-size_t countIncompleteBytes(std::string_view bytes);
-
 // The package `tokenizers` takes each property from a table of some version of Unicode. Characters that are younger
 // than the table are as unassigned ones here too, so that both agree; ICU has the values. Tested over all characters.
 

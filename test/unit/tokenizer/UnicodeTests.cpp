@@ -41,15 +41,6 @@ TEST_CASE("each maximal part of a character is replaced") {
   CHECK(replaceInvalidUtf8("").empty());
 }
 
-TEST_CASE("bytes of a character that has not ended") {
-  CHECK(countIncompleteBytes("a\xe2\x82") == 2);
-  CHECK(countIncompleteBytes("\xf0\x9f\x98") == 3);
-  CHECK(countIncompleteBytes("\xc3") == 1);
-  CHECK(countIncompleteBytes("\xc3\xbc") == 0);
-  CHECK(countIncompleteBytes("\xff") == 0);
-  CHECK(countIncompleteBytes("") == 0);
-}
-
 TEST_CASE("each byte has a letter") {
   std::set<char32_t> letters;
   for (unsigned byte = 0; byte < 256; ++byte) {
