@@ -155,6 +155,10 @@ static CompiledFile getArtifact(EmbedArguments &arguments, const CLI::App &comma
 }
 
 static int embed(EmbedArguments &arguments, const CLI::App &command) {
+  if (arguments.compile.options.input.empty()) {
+    errors() << "tenon: error: expected a model; see 'tenon embed --help'\n";
+    return 2;
+  }
   // What takes no time is looked at before the model is compiled.
   if (!llvm::sys::fs::exists(arguments.compile.options.input)) {
     errors() << "tenon: error: " << arguments.compile.options.input << ": No such file or directory\n";
