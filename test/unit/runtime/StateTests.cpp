@@ -330,6 +330,8 @@ TEST_CASE("a run that fails in its midst leaves a slot that nobody uses") {
   int32_t value = 0;
   REQUIRE(runner.bind(1, TENON_I32, {}, &value) == TENON_OK);
   append(runner, {1});
+  Floats x{2};
+  REQUIRE(runner.bind(0, x) == TENON_OK);
   value = TENON_KERNEL_BAD_VALUE;
   CHECK(runner.run() == TENON_INVALID);
   value = 0;
