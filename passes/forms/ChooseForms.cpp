@@ -151,16 +151,19 @@ void ChooseForms::tell(size_t number, const PricedSite &site) {
   context.forms->add(getTarget(), {getFormPlace(getOperation(), isLate), number}, std::move(decision));
 }
 
+/// What other forms have to beat: the default form, or the first one that is left.
+static size_t getBase(const PricedSite &site) {
+  size_t own = site.site.source->getDefault();
+  return site.isAllowed[own] ? own : llvm::find(site.isAllowed, true) - site.isAllowed.begin();
+}
+
 FormGraph ChooseForms::makeGraph(ArrayRef<PricedSite> sites) const {
   constexpr double kInfinite = std::numeric_limits<double>::infinity(); // math: a cost that is ruled out
   FormGraph graph;
   llvm::DenseMap<Operation *, SmallVector<size_t>> sitesOf;
   for (auto [number, site] : llvm::enumerate(sites)) {
     std::vector<double> costs(site.isAllowed.size(), kInfinite);
-    // What others have to beat: the default form, or the first one that is left.
-    size_t own = site.site.source->getDefault();
-    if (!site.isAllowed[own])
-      own = llvm::find(site.isAllowed, true) - site.isAllowed.begin();
+    size_t own = getBase(site);
     costs[own] = site.costs.empty() ? 0 : site.costs[own].cost;
     for (size_t form = 0; form < site.costs.size(); ++form)
       if (form != own && site.isAllowed[form] && site.site.source->estimateError(site.site, form) <= budget)
@@ -202,7 +205,8 @@ void ChooseForms::take(size_t number, const PricedSite &site, size_t form, Rewri
   ++numTaken;
   if (double error = source.estimateError(site.site, form); error > 0) {
     context.errors->addTaken(error);
-    variance += error * error;
+    // What a user demands is no part of what another choice could save.
+    variance += form == getBase(site) ? 0 : error * error;
   }
   source.take(site.site, form, rewriter);
 }
