@@ -125,8 +125,8 @@ Shape Tensor::shape() const {
 // Graphs
 //===----------------------------------------------------------------------===//
 
-struct Graph::State {
-  explicit State(MLIRContext *context) : builder(context) {}
+struct Graph::Parts {
+  explicit Parts(MLIRContext *context) : builder(context) {}
 
   OpBuilder builder;
   func::FuncOp function;
@@ -140,25 +140,25 @@ struct Graph::State {
 Graph::Graph(MLIRContext *context, StringRef name) : context(context) {
   context->getOrLoadDialect<TenonDialect>();
   context->getOrLoadDialect<func::FuncDialect>();
-  state = std::make_unique<State>(context);
+  parts = std::make_unique<Parts>(context);
   Location loc = NameLoc::get(StringAttr::get(context, name));
   module = ModuleOp::create(loc);
   module.get()->setAttr(kModelAttr, StringAttr::get(context, name));
-  OpBuilder &b = state->builder;
+  OpBuilder &b = parts->builder;
   b.setInsertionPointToStart(module->getBody());
-  state->function = func::FuncOp::create(b, loc, "main", b.getFunctionType({}, {}));
-  b.setInsertionPointToStart(state->function.addEntryBlock());
+  parts->function = func::FuncOp::create(b, loc, "main", b.getFunctionType({}, {}));
+  b.setInsertionPointToStart(parts->function.addEntryBlock());
   builder = std::make_unique<GraphBuilder>(b, loc);
 }
 
 Graph::~Graph() = default;
 
 void Graph::moveTo(StringRef place) {
-  state->place = place.str();
-  builder->setLoc(place.empty() ? state->function.getLoc() : NameLoc::get(StringAttr::get(context, place)));
+  parts->place = place.str();
+  builder->setLoc(place.empty() ? parts->function.getLoc() : NameLoc::get(StringAttr::get(context, place)));
 }
 
-Graph::Scope::Scope(Graph &graph, const Twine &name) : graph(graph), before(graph.state->place) {
+Graph::Scope::Scope(Graph &graph, const Twine &name) : graph(graph), before(graph.parts->place) {
   graph.moveTo(before.empty() ? name.str() : (before + "." + name).str());
 }
 Graph::Scope::~Scope() { graph.moveTo(before); }
@@ -180,12 +180,12 @@ Dim Graph::symbol(StringRef name) { return Dim(getDimSymbol(context, name)); }
 void Graph::setRange(StringRef symbol, int64_t min, int64_t max) {
   if (min < 0 || max < min)
     return fail("symbol '" + symbol + "' cannot have the range " + Twine(min) + ".." + Twine(max));
-  state->ranges[StringAttr::get(context, symbol)] = {min, max};
+  parts->ranges[StringAttr::get(context, symbol)] = {min, max};
 }
 
 void Graph::require(const Dim &notNegative, const Twine &otherwise) {
   if (!notNegative.isNumber())
-    state->requirements.try_emplace(notNegative.getExpr(context), otherwise.str());
+    parts->requirements.try_emplace(notNegative.getExpr(context), otherwise.str());
   else if (notNegative.getNumber() < 0)
     fail(otherwise);
 }
@@ -196,16 +196,16 @@ void Graph::require(const Dim &notNegative, const Twine &otherwise) {
 
 Tensor Graph::input(StringRef name, ShapeRef shape, DType type) {
   StringAttr nameAttr = StringAttr::get(context, name);
-  if (llvm::is_contained(state->inputs, nameAttr))
+  if (llvm::is_contained(parts->inputs, nameAttr))
     fail("has two inputs named '" + name + "'");
   for (const Dim &dim : shape)
     if (dim.isNumber() && dim.getNumber() < 0)
       fail("input '" + name + "' has a dimension of " + Twine(dim.getNumber()));
   if (hasFailed())
     return missing();
-  state->inputs.push_back(nameAttr);
+  parts->inputs.push_back(nameAttr);
   RankedTensorType tensor = getTensorType(toDims(context, shape), getType(context, type));
-  return Tensor(*this, state->function.getBody().addArgument(tensor, NameLoc::get(nameAttr)));
+  return Tensor(*this, parts->function.getBody().addArgument(tensor, NameLoc::get(nameAttr)));
 }
 
 Tensor Graph::weight(StringRef name, ArrayRef<int64_t> shape, ArrayRef<float> values) {
@@ -255,37 +255,37 @@ void Graph::output(StringRef name, const Tensor &value) {
   StringAttr nameAttr = StringAttr::get(context, name);
   if (value.getGraph() != this)
     fail("output '" + name + "' is a tensor of another graph, or of none");
-  if (llvm::is_contained(state->outputs, nameAttr))
+  if (llvm::is_contained(parts->outputs, nameAttr))
     fail("has two outputs named '" + name + "'");
   if (hasFailed())
     return;
-  state->outputs.push_back(nameAttr);
-  state->results.push_back(value.getValue());
+  parts->outputs.push_back(nameAttr);
+  parts->results.push_back(value.getValue());
 }
 
 OwningOpRef<ModuleOp> Graph::finish() {
-  if (state->results.empty())
+  if (parts->results.empty())
     fail("has no output");
   if (hasFailed())
     return {};
-  func::FuncOp function = state->function;
-  OpBuilder &b = state->builder;
-  func::ReturnOp::create(b, function.getLoc(), state->results);
+  func::FuncOp function = parts->function;
+  OpBuilder &b = parts->builder;
+  func::ReturnOp::create(b, function.getLoc(), parts->results);
   function.setFunctionType(
-      b.getFunctionType(function.getBody().getArgumentTypes(), TypeRange(ValueRange(state->results))));
-  for (auto [i, name] : llvm::enumerate(state->inputs))
+      b.getFunctionType(function.getBody().getArgumentTypes(), TypeRange(ValueRange(parts->results))));
+  for (auto [i, name] : llvm::enumerate(parts->inputs))
     function.setArgAttr(i, kNameAttr, name);
-  for (auto [i, name] : llvm::enumerate(state->outputs))
+  for (auto [i, name] : llvm::enumerate(parts->outputs))
     function.setResultAttr(i, kNameAttr, name);
   SmallVector<NamedAttribute> ranges;
-  for (auto [symbol, range] : state->ranges)
+  for (auto [symbol, range] : parts->ranges)
     ranges.push_back(b.getNamedAttr(symbol, b.getDenseI64ArrayAttr({range.first, range.second})));
   if (!ranges.empty())
     module.get()->setAttr(kRangesAttr, b.getDictionaryAttr(ranges));
-  if (!state->requirements.empty()) {
+  if (!parts->requirements.empty()) {
     Dims dims;
     SmallVector<StringRef> texts;
-    for (const auto &[dim, text] : state->requirements) {
+    for (const auto &[dim, text] : parts->requirements) {
       dims.push_back(dim);
       texts.push_back(text);
     }

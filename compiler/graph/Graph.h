@@ -129,6 +129,25 @@ private:
   mlir::Value value;
 };
 
+/// A tensor that a session keeps from run to run. Rows are along its first dimension.
+class State {
+public:
+  State(Graph &graph, std::string name) : graph(&graph), name(std::move(name)) {}
+
+  /// The first rows, as they are now.
+  Tensor read(const Dim &rows) const;
+  /// Writes the rows of `value` from row `at` on.
+  void write(const Dim &at, const Tensor &value) const;
+  /// Writes the rows of `value` behind `live` ones, which the next run begins with together with these.
+  void append(const Dim &live, const Tensor &value) const;
+
+private:
+  void update(const Dim &at, const Tensor &value, bool extends) const;
+
+  Graph *graph;
+  std::string name;
+};
+
 //===----------------------------------------------------------------------===//
 // Graphs
 //===----------------------------------------------------------------------===//
@@ -165,6 +184,12 @@ public:
 
   //===--- Leaves
 
+  /// A state of zeros, the whole of which counts. Names differ.
+  graph::State state(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, DType type = DType::f32);
+  /// A state that grows: as many rows count as `live` says, a symbol, which are none when a session begins. States that
+  /// grow together have one symbol.
+  graph::State growingState(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, llvm::StringRef live,
+                            DType type = DType::f32);
   Tensor input(llvm::StringRef name, ShapeRef shape, DType type = DType::f32);
   /// Values that are known now and copied, as many as the shape has elements.
   Tensor weight(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> values);
@@ -200,12 +225,14 @@ public:
   GraphBuilder &getBuilder() { return *builder; }
 
 private:
+  friend class graph::State;
   void moveTo(llvm::StringRef place);
+  graph::State declareState(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, DType type, llvm::StringRef live);
 
   mlir::MLIRContext *context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  struct State;
-  std::unique_ptr<State> state;
+  struct Parts;
+  std::unique_ptr<Parts> parts;
   std::unique_ptr<GraphBuilder> builder;
 };
 

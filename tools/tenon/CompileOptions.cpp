@@ -51,6 +51,13 @@ static void addSizeOptions(CLI::App &command, CompileArguments &arguments) {
       ->type_name("SYMBOL=SIZES")
       ->group(kGroup);
   command
+      .add_option("--context", arguments.options.import.context,
+                  "keep keys and values of so many tokens from run to run, where the model is a language model in a "
+                  "Hugging Face folder: a run takes the tokens that are new, and gives the logits of the last one")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 30))
+      ->type_name("TOKENS")
+      ->group(kGroup);
+  command
       .add_option("--state", arguments.options.states,
                   "keep an output as the input of the next run, in the memory of the session; a star in both names "
                   "matches several pairs; repeatable")
@@ -277,6 +284,9 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
     options.input.pop_back();
   if (!arguments.targets.empty())
     options.targets = arguments.targets;
+  // The first tokens of a text come many at a time, and those that follow one by one: that is a program of its own.
+  if (options.import.context && options.programs.empty() && arguments.shapes.empty())
+    options.programs.push_back("length=1");
   std::string error;
   auto report = [&](const char *option, const std::string &text) {
     errors() << "tenon: error: " << option << ' ' << text << ": " << error << '\n';

@@ -18,6 +18,7 @@ struct Architecture {
   const char *name;      ///< the first of `architectures` in the config
   const char *modelType; ///< stands for it where the config has no `architectures`
   void (*build)(ModelContext &);
+  bool isDecoder = false; ///< it goes on with a text, and can keep what it has of it from run to run
 };
 
 /// The architecture of a config; null where there is none, which has been reported.

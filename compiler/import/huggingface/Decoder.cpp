@@ -55,8 +55,14 @@ std::vector<bool> huggingface::readWindowedLayers(const Config &config, int64_t 
 //===----------------------------------------------------------------------===//
 
 Positions huggingface::makePositions(ModelContext &m, const Rope &rope, const Dim &length, int64_t window) {
-  auto [cosines, sines] = makeRotations(m.graph, rope, length);
-  return {cosines, sines, m.graph.causalMask(length, length, window)};
+  auto [cosines, sines] = makeRotations(m.graph, rope, length, m.getPast());
+  return withWindow(m, {cosines, sines, {}}, window);
+}
+
+Positions huggingface::withWindow(ModelContext &m, Positions positions, int64_t window) {
+  Dim length = positions.cosines.dim(0);
+  positions.mask = m.graph.causalMask(length, m.getPast() + length, window);
+  return positions;
 }
 
 Tensor huggingface::projectHeads(ModelContext &m, const DecoderConfig &c, const Tensor &x, const std::string &name,
@@ -72,9 +78,10 @@ static Tensor turn(const Tensor &x, const Positions &p) {
   return concat({rope(slice(x, 3, 0, turned), p.cosines, p.sines), slice(x, 3, turned, size - turned)}, 3);
 }
 
-Tensor huggingface::attendTurned(const Tensor &queries, const Tensor &keys, const Tensor &values, const Positions &p,
-                                 double scale, double softcap) {
-  return mergeHeads(attention(turn(queries, p), turn(keys, p), values, scale, p.mask, softcap));
+Tensor huggingface::attendTurned(ModelContext &m, const Tensor &queries, const Tensor &keys, const Tensor &values,
+                                 const Positions &p, double scale, double softcap) {
+  Tensor allKeys = m.keep(turn(keys, p), "keys"), allValues = m.keep(values, "values");
+  return mergeHeads(attention(turn(queries, p), allKeys, allValues, scale, p.mask, softcap));
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,7 +108,8 @@ Tensor huggingface::runLayers(ModelContext &m, const DecoderConfig &c, Tensor x,
 
 void huggingface::outputLogits(ModelContext &m, const DecoderConfig &c, const Tensor &x, const Tensor &words,
                                double softcap) {
-  Tensor logits = c.isTied ? linear(x, words) : m.linear(x, "lm_head", c.hidden, c.vocabulary, false);
+  Tensor asked = m.takeAsked(x);
+  Tensor logits = c.isTied ? linear(asked, words) : m.linear(asked, "lm_head", c.hidden, c.vocabulary, false);
   m.graph.output("logits", softcap == 0 ? logits : capSoftly(logits, softcap));
 }
 

@@ -54,22 +54,24 @@ std::vector<bool> readWindowedLayers(const Config &config, int64_t layers, llvm:
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// What all layers of one kind use.
+/// What all layers of one kind use. Queries are those of the tokens of this run, keys also those of earlier ones.
 struct Positions {
   Tensor cosines, sines; ///< [length, rotated / 2]
-  Tensor mask;           ///< [length, length]: whether a query sees a key
+  Tensor mask;           ///< [length, past + length]: whether a query sees a key
 };
 
 /// A query sees itself and what is before it; where `window` is not 0, only the last `window` of these.
 Positions makePositions(ModelContext &model, const Rope &rope, const Dim &length, int64_t window = 0);
+/// The same angles with another window.
+Positions withWindow(ModelContext &model, Positions positions, int64_t window);
 
 /// The product of x, [batch, length, hidden], with `name`.weight, as heads: [batch, heads, length, headSize].
 Tensor projectHeads(ModelContext &model, const DecoderConfig &config, const Tensor &x, const std::string &name,
                     int64_t heads, bool hasBias = false);
 
 /// Turns queries and keys, whose first features have rotary positions, and mixes the values: [batch, length, heads *
-/// headSize]. Where `softcap` is not 0, no score is above it.
-Tensor attendTurned(const Tensor &queries, const Tensor &keys, const Tensor &values, const Positions &positions,
+/// headSize]. Keys and values of earlier runs come first. Where `softcap` is not 0, no score is above it.
+Tensor attendTurned(ModelContext &model, const Tensor &queries, const Tensor &keys, const Tensor &values, const Positions &positions,
                     double scale, double softcap = 0);
 
 //===----------------------------------------------------------------------===//
@@ -83,7 +85,8 @@ Tensor getWords(ModelContext &model, const DecoderConfig &config);
 /// x behind all layers, each of which is made in the scope of its weights.
 Tensor runLayers(ModelContext &model, const DecoderConfig &config, Tensor x,
                  llvm::function_ref<Tensor(const Tensor &x, int64_t number)> layer);
-/// The output logits, [batch, length, vocabulary], of x behind the last norm. Where `softcap` is not 0, none is above
+/// The output logits, [batch, length, vocabulary], or with a context [batch, vocabulary] of the last token, of x, [batch,
+/// length, hidden], behind the last norm. Where `softcap` is not 0, none is above
 /// it.
 void outputLogits(ModelContext &model, const DecoderConfig &config, const Tensor &x, const Tensor &words,
                   double softcap = 0);

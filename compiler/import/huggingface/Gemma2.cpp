@@ -45,7 +45,7 @@ static Tensor attend(ModelContext &m, const Gemma2Config &c, const Tensor &x, co
   Tensor queries = projectHeads(m, c, x, "q_proj", c.heads, c.attentionBias);
   Tensor keys = projectHeads(m, c, x, "k_proj", c.keyHeads, c.attentionBias);
   Tensor values = projectHeads(m, c, x, "v_proj", c.keyHeads, c.attentionBias);
-  Tensor mixed = attendTurned(queries, keys, values, positions, c.scale, c.scoreCap);
+  Tensor mixed = attendTurned(m, queries, keys, values, positions, c.scale, c.scoreCap);
   return m.linear(mixed, "o_proj", c.heads * c.headSize, c.hidden, c.attentionBias);
 }
 
@@ -55,8 +55,7 @@ void huggingface::buildGemma2(ModelContext &m) {
   Tensor ids = declareTokens(m, c);
   if (m.hasFaults())
     return;
-  Positions far = makePositions(m, c.rope, ids.dim(1)), near = far;
-  near.mask = m.graph.causalMask(ids.dim(1), ids.dim(1), c.window);
+  Positions far = makePositions(m, c.rope, ids.dim(1)), near = withWindow(m, far, c.window);
   Tensor words = getWords(m, c);
   Tensor scaled = embedding(words, ids) * std::sqrt(static_cast<double>(c.hidden));
   Tensor x = runLayers(m, c, scaled, [&](const Tensor &x, int64_t layer) {

@@ -58,7 +58,7 @@ static Tensor attend(ModelContext &m, const Gemma3Config &c, const Tensor &x, co
   Tensor queries = projectHeads(m, c, x, "q_proj", c.heads, c.attentionBias);
   Tensor keys = projectHeads(m, c, x, "k_proj", c.keyHeads, c.attentionBias);
   Tensor values = projectHeads(m, c, x, "v_proj", c.keyHeads, c.attentionBias);
-  Tensor mixed = attendTurned(gemmaNorm(m, queries, "q_norm", c.headSize, c.epsilon),
+  Tensor mixed = attendTurned(m, gemmaNorm(m, queries, "q_norm", c.headSize, c.epsilon),
                               gemmaNorm(m, keys, "k_norm", c.headSize, c.epsilon), values, positions, c.scale);
   return m.linear(mixed, "o_proj", c.heads * c.headSize, c.hidden, c.attentionBias);
 }

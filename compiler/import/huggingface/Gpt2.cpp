@@ -58,8 +58,8 @@ static Tensor convolve(ModelContext &m, const Tensor &x, const std::string &name
 static Tensor attend(ModelContext &m, const Gpt2Config &c, const Tensor &x, double scale, const Tensor &mask) {
   ModelContext::Scope scope(m, "attn");
   auto parts = split(convolve(m, x, "c_attn", c.hidden, 3 * c.hidden), -1, 3);
-  Tensor mixed = attention(splitHeads(parts[0], c.heads), splitHeads(parts[1], c.heads), splitHeads(parts[2], c.heads),
-                           scale, mask);
+  Tensor keys = m.keep(splitHeads(parts[1], c.heads), "keys"), values = m.keep(splitHeads(parts[2], c.heads), "values");
+  Tensor mixed = attention(splitHeads(parts[0], c.heads), keys, values, scale, mask);
   return convolve(m, mergeHeads(mixed), "c_proj", c.hidden, c.hidden);
 }
 
@@ -69,7 +69,7 @@ static Tensor widen(ModelContext &m, const Gpt2Config &c, const Tensor &x) {
   return convolve(m, wide, "c_proj", c.intermediate, c.hidden);
 }
 
-/// Input: input_ids. Output: logits, [batch, length, vocabulary].
+/// Input: input_ids. Output: logits, [batch, length, vocabulary], or with a context [batch, vocabulary].
 void huggingface::buildGpt2(ModelContext &m) {
   Gpt2Config c(m.config);
   m.checkLayers(c.layers);
@@ -78,7 +78,7 @@ void huggingface::buildGpt2(ModelContext &m) {
     return;
   Tensor ids = m.tokenInputs({"input_ids"})[0];
   Dim length = ids.dim(1);
-  Tensor mask = m.graph.causalMask(length, length);
+  Tensor mask = m.graph.causalMask(length, m.getPast() + length);
   // Checkpoints of the bare decoder have its weights at the top.
   std::optional<ModelContext::Scope> root;
   if (!m.hasWeight("wte.weight"))
@@ -90,7 +90,7 @@ void huggingface::buildGpt2(ModelContext &m) {
     x = x + attend(m, c, m.layerNorm(x, "ln_1", c.hidden, c.epsilon), c.getScale(i), mask);
     x = x + widen(m, c, m.layerNorm(x, "ln_2", c.hidden, c.epsilon));
   }
-  x = m.layerNorm(x, "ln_f", c.hidden, c.epsilon);
+  x = m.takeAsked(m.layerNorm(x, "ln_f", c.hidden, c.epsilon));
   root.reset();
   m.graph.output("logits", c.isTied ? linear(x, words) : m.linear(x, "lm_head", c.hidden, c.vocabulary, false));
 }

@@ -45,7 +45,11 @@ static OwningOpRef<ModuleOp> importFolder(ExternalFiles &files, const ImportOpti
   ModelContext model(graph, *config, checkpoint, inputShapes);
   model.pooling = readPooling(files, report);
   model.quantization = quantization;
-  architecture->build(model);
+  model.context = options.context;
+  if (options.context && !architecture->isDecoder)
+    report.add(ImportFault::unsupported, Twine("--context: ") + architecture->name + " does not go on with a text");
+  if (!report.hasFaults())
+    architecture->build(model);
   checkpoint.reportFaults(architecture->name);
   if (report.hasFaults())
     return {};

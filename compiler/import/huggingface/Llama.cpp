@@ -34,7 +34,7 @@ static Tensor attend(ModelContext &m, const LlamaConfig &c, const Tensor &x, con
   Tensor queries = projectHeads(m, c, x, "q_proj", c.heads, c.attentionBias);
   Tensor keys = projectHeads(m, c, x, "k_proj", c.keyHeads, c.attentionBias);
   Tensor values = projectHeads(m, c, x, "v_proj", c.keyHeads, c.attentionBias);
-  Tensor mixed = attendTurned(queries, keys, values, positions, c.getScale());
+  Tensor mixed = attendTurned(m, queries, keys, values, positions, c.getScale());
   return m.linear(mixed, "o_proj", c.heads * c.headSize, c.hidden, c.attentionBias);
 }
 

@@ -32,7 +32,7 @@ struct MistralConfig : DecoderConfig {
 static Tensor attend(ModelContext &m, const MistralConfig &c, const Tensor &x, const Positions &positions) {
   ModelContext::Scope scope(m, "self_attn");
   Tensor queries = projectHeads(m, c, x, "q_proj", c.heads), keys = projectHeads(m, c, x, "k_proj", c.keyHeads);
-  Tensor mixed = attendTurned(queries, keys, projectHeads(m, c, x, "v_proj", c.keyHeads), positions, c.getScale());
+  Tensor mixed = attendTurned(m, queries, keys, projectHeads(m, c, x, "v_proj", c.keyHeads), positions, c.getScale());
   return m.linear(mixed, "o_proj", c.heads * c.headSize, c.hidden, false);
 }
 

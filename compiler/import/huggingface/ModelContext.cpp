@@ -55,8 +55,13 @@ SmallVector<Tensor, 4> ModelContext::inputs(ArrayRef<Input> declared) {
 SmallVector<Tensor, 4> ModelContext::tokenInputs(ArrayRef<std::string> names) {
   SmallVector<Input> declared;
   for (const std::string &name : names)
-    declared.push_back({name, {{"batch"}, {"length"}}, DType::i64});
-  return inputs(declared);
+    declared.push_back({name, {context ? DeclaredDim{"", 1} : DeclaredDim{"batch"}, {"length"}}, DType::i64});
+  SmallVector<Tensor, 4> tensors = inputs(declared);
+  if (context) {
+    Dim length = tensors.front().dim(1);
+    graph.require(length - 1, "there is no new token");
+  }
+  return tensors;
 }
 
 //===----------------------------------------------------------------------===//
@@ -109,8 +114,24 @@ Tensor ModelContext::embedding(const Tensor &ids, const std::string &name, int64
 Tensor ModelContext::positions(const Dim &length, const std::string &name, int64_t count, int64_t width) {
   Scope scope(*this, name);
   Tensor table = weight("weight", {count, width});
-  requireLength(length, name, count);
-  return slice(table, 0, 0, length);
+  requireLength(getPast() + length, name, count);
+  return slice(table, 0, getPast(), length);
+}
+
+Tensor ModelContext::keep(const Tensor &x, const std::string &name) {
+  if (!context || !bool(x))
+    return x;
+  // One text at a time: a session has slots for others, which begin and end independently.
+  int64_t heads = x.dim(1).getNumber(), size = x.dim(3).getNumber();
+  State state = graph.growingState(prefix + name, {context, 1, heads, size}, "past");
+  state.append(getPast(), transpose(x, {2, 0, 1, 3}));
+  return transpose(state.read(getPast() + x.dim(2)), {1, 2, 0, 3});
+}
+
+Tensor ModelContext::takeAsked(const Tensor &x) {
+  if (!context)
+    return x;
+  return reshape(slice(x, 1, x.dim(1) - 1, 1), {x.dim(0), x.dim(2)});
 }
 
 void ModelContext::requireLength(const Dim &length, const std::string &name, int64_t count) {

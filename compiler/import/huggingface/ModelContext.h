@@ -45,6 +45,8 @@ public:
   /// What an encoder's tokens become in the end, where the folder says so.
   std::optional<Pooling> pooling;
   Quantization quantization;
+  /// Tokens whose keys and values a decoder keeps from run to run; 0: none, each run has a whole text.
+  int64_t context = 0;
 
   /// While it lives, weights have this prefix, after those around it, and operations its name.
   class Scope {
@@ -110,7 +112,16 @@ public:
                bool hasBias);
   /// The rows of `name`.weight, [count, width], that the ids say.
   Tensor embedding(const Tensor &ids, const std::string &name, int64_t count, int64_t width);
-  /// Rows 0 to `length` of a table of learned positions: [length, width]. A run that is longer is refused.
+  /// How many tokens of the text came in earlier runs: an open dimension where there is a context, else 0.
+  Dim getPast() { return context ? graph.symbol("past") : Dim(0); }
+  /// x, [batch, heads, length, size], behind what earlier runs had of it: [batch, heads, past + length, size]. The same
+  /// without a context.
+  Tensor keep(const Tensor &x, const std::string &name);
+  /// The vectors of the tokens whose logits are asked for: x, [batch, length, width], or with a context the last one, as
+  /// [batch, width].
+  Tensor takeAsked(const Tensor &x);
+
+  /// Rows from `getPast()` on of a table of learned positions: [length, width]. A run that is longer is refused.
   Tensor positions(const Dim &length, const std::string &name, int64_t count, int64_t width);
   /// Refuses texts that are longer than the `count` positions that `name` has for them.
   void requireLength(const Dim &length, const std::string &name, int64_t count);

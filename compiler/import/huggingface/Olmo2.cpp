@@ -36,7 +36,7 @@ static Tensor attend(ModelContext &m, const Olmo2Config &c, const Tensor &x, con
   auto project = [&](const char *name, const char *norm, int64_t size) {
     return m.rmsNorm(m.linear(x, name, c.hidden, size, c.attentionBias), norm, size, c.epsilon);
   };
-  Tensor mixed = attendTurned(splitHeads(project("q_proj", "q_norm", queries), c.heads),
+  Tensor mixed = attendTurned(m, splitHeads(project("q_proj", "q_norm", queries), c.heads),
                               splitHeads(project("k_proj", "k_norm", keys), c.keyHeads),
                               projectHeads(m, c, x, "v_proj", c.keyHeads, c.attentionBias), positions, c.getScale());
   return m.linear(mixed, "o_proj", queries, c.hidden, c.attentionBias);

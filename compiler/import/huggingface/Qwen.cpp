@@ -46,7 +46,7 @@ static Tensor attend(ModelContext &m, const QwenConfig &c, const Tensor &x, cons
     queries = m.rmsNorm(queries, "q_norm", c.headSize, c.epsilon);
     keys = m.rmsNorm(keys, "k_norm", c.headSize, c.epsilon);
   }
-  Tensor mixed = attendTurned(queries, keys, values, positions, c.getScale());
+  Tensor mixed = attendTurned(m, queries, keys, values, positions, c.getScale());
   return m.linear(mixed, "o_proj", c.heads * c.headSize, c.hidden, c.outputBias);
 }
 
@@ -54,8 +54,7 @@ static void build(ModelContext &m, const QwenConfig &c) {
   Tensor ids = declareTokens(m, c);
   if (m.hasFaults())
     return;
-  Positions far = makePositions(m, c.rope, ids.dim(1)), near = far;
-  near.mask = m.graph.causalMask(ids.dim(1), ids.dim(1), c.window);
+  Positions far = makePositions(m, c.rope, ids.dim(1)), near = withWindow(m, far, c.window);
   Tensor words = getWords(m, c);
   Tensor x = runLayers(m, c, embedding(words, ids), [&](const Tensor &x, int64_t layer) {
     Tensor normed = m.rmsNorm(x, "input_layernorm", c.hidden, c.epsilon);

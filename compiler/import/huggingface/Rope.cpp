@@ -184,8 +184,12 @@ static Tensor makeFrequencies(Graph &graph, const Rope &rope, const Dim &length)
   return frequencies * pow(stretch, graph.vector(exponents));
 }
 
-std::pair<Tensor, Tensor> huggingface::makeRotations(Graph &graph, const Rope &rope, const Dim &length) {
+std::pair<Tensor, Tensor> huggingface::makeRotations(Graph &graph, const Rope &rope, const Dim &length,
+                                                    const Dim &past) {
   Graph::Scope scope(graph, "rotary");
-  Tensor angles = graph.iota({length, 1}, 0, DType::f32) * makeFrequencies(graph, rope, length);
+  Tensor places = graph.iota({length, 1}, 0, DType::f32);
+  if (!(past == Dim(0)))
+    places = places + graph.size(past, DType::f32);
+  Tensor angles = places * makeFrequencies(graph, rope, past + length);
   return {cos(angles) * rope.scale, sin(angles) * rope.scale};
 }

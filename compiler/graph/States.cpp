@@ -1,0 +1,69 @@
+//===- States.cpp - what sessions keep from run to run --------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/graph/EmitOp.h"
+#include "compiler/graph/Graph.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::graph;
+
+State Graph::declareState(StringRef name, ArrayRef<int64_t> shape, DType type, StringRef live) {
+  State result(*this, name.str());
+  if (hasFailed())
+    return result;
+  if (mlir::SymbolTable::lookupSymbolIn(*module, name)) {
+    fail("has two states '" + name + "'");
+    return result;
+  }
+  OpBuilder b = OpBuilder::atBlockBegin(module->getBody());
+  auto tensor = RankedTensorType::get(shape, getType(context, type));
+  auto state = StateOp::create(b, builder->getLoc(), b.getStringAttr(name), TypeAttr::get(tensor),
+                               live.empty() ? StringAttr() : b.getStringAttr(live), /*ring=*/nullptr,
+                               /*initial=*/nullptr);
+  if (failed(verify(state)))
+    builder->setFailed();
+  return result;
+}
+
+State Graph::state(StringRef name, ArrayRef<int64_t> shape, DType type) {
+  return declareState(name, shape, type, "");
+}
+
+State Graph::growingState(StringRef name, ArrayRef<int64_t> shape, StringRef live, DType type) {
+  return declareState(name, shape, type, live);
+}
+
+Tensor State::read(const Dim &rows) const {
+  if (graph->hasFailed())
+    return graph->missing();
+  auto declaration = cast<StateOp>(mlir::SymbolTable::lookupSymbolIn(*graph->module, name));
+  RankedTensorType whole = declaration.getTensorType();
+  Dims dims = getDims(whole);
+  dims[0] = rows.getExpr(graph->getContext());
+  GraphBuilder &b = graph->getBuilder();
+  auto read = b.emit<StateReadOp>(Type(getTensorType(dims, whole.getElementType())), {},
+                                  FlatSymbolRefAttr::get(graph->getContext(), name));
+  return Tensor(*graph, resultOf(read));
+}
+
+void State::update(const Dim &at, const Tensor &value, bool extends) const {
+  if (graph->hasFailed())
+    return;
+  if (value.getGraph() != graph)
+    return graph->fail(value.getGraph() ? "has operands of two graphs" : "has an operand that was never made");
+  MLIRContext *context = graph->getContext();
+  auto state = FlatSymbolRefAttr::get(context, name);
+  auto begin = ShapeAttr::get(context, at.getExpr(context));
+  graph->getBuilder().emit<StateUpdateOp>({}, {value.getValue()}, state, begin,
+                                          extends ? UnitAttr::get(context) : UnitAttr(), value.getValue());
+}
+
+void State::write(const Dim &at, const Tensor &value) const { update(at, value, /*extends=*/false); }
+void State::append(const Dim &live, const Tensor &value) const { update(live, value, /*extends=*/true); }
