@@ -22,7 +22,8 @@ State Graph::declareState(StringRef name, ArrayRef<int64_t> shape, DType type, S
     fail("has two states '" + name + "'");
     return result;
   }
-  OpBuilder b = OpBuilder::atBlockBegin(module->getBody());
+  // Before main, in the order in which they are declared.
+  OpBuilder b(&module->getBody()->back());
   auto tensor = RankedTensorType::get(shape, getType(context, type));
   auto state = StateOp::create(b, builder->getLoc(), b.getStringAttr(name), TypeAttr::get(tensor),
                                live.empty() ? StringAttr() : b.getStringAttr(live), /*ring=*/nullptr,
@@ -32,9 +33,7 @@ State Graph::declareState(StringRef name, ArrayRef<int64_t> shape, DType type, S
   return result;
 }
 
-State Graph::state(StringRef name, ArrayRef<int64_t> shape, DType type) {
-  return declareState(name, shape, type, "");
-}
+State Graph::state(StringRef name, ArrayRef<int64_t> shape, DType type) { return declareState(name, shape, type, ""); }
 
 State Graph::growingState(StringRef name, ArrayRef<int64_t> shape, StringRef live, DType type) {
   return declareState(name, shape, type, live);

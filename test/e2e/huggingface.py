@@ -5,6 +5,7 @@
 
 usage: huggingface.py [NAME...]      all models where none is named; build/bin has to be on the PATH
        huggingface.py --part 2/3     each third model, from the second on
+       huggingface.py --generate [NAME...]   decoders go on with a text
 """
 
 import math
@@ -560,6 +561,8 @@ YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 
 LONG = {"rope_type": "longrope", "short_factor": [1.0, 1.5, 2.0, 2.5], "long_factor": [1.0, 3.0, 9.0, 27.0], "original_max_position_embeddings": 6}
 CLS = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False, "word_embedding_dimension": 12}
 MODULES = [{"path": "", "type": "a.Transformer"}, {"path": "1_Pooling", "type": "a.Pooling"}, {"path": "2", "type": "a.Normalize"}]
+# One of each kind of decoder, and of quantized matrices.
+GENERATED = {"llama", "llama-yarn", "mistral", "qwen2", "phi3", "olmo2", "gemma2", "gemma3", "gpt2", "gptq"}
 
 
 class Model:
@@ -684,6 +687,23 @@ def compare(name, model, folder, batch, length):
     return None
 
 
+def checkGeneration(name, model):
+    """The most probable continuation, with a context, against whole texts in each step."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, artifact = os.path.join(folder, "model"), os.path.join(folder, "model.tenon")
+        writeFolder(model, source)
+        text, context = [3, 1, 4, 1, 5, 9], model.config.get("n_positions", 24)
+        subprocess.run(["tenon", "compile", "--context", str(context), source, "-o", artifact], check=True)
+        command = ["tenon", "generate", artifact, "--tokens", ",".join(map(str, text)), "--max-tokens", "14", "--chunk", "4", "--quiet"]
+        output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        want = list(text)
+        for _ in range(min(14, context + 1 - len(text))):
+            logits = model.run(want)["logits"][-1]
+            want.append(logits.index(max(logits)))
+        got = text + [int(token) for token in output.split(",")]
+        return [] if got == want else [f"{name}: goes on with {got} and not {want}"]
+
+
 def check(name, model):
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "model")
@@ -695,11 +715,19 @@ def check(name, model):
 
 def main():
     models = makeModels()
+    if sys.argv[1:2] == ["--generate"]:
+        names = sys.argv[2:] or [name for name, model in models.items() if name in GENERATED]
+        faults = [fault for name in names for fault in checkGeneration(name, models[name])]
+        return finish(names, faults)
     names = sys.argv[1:] or list(models)
     if names[0] == "--part":
         part, count = map(int, names[1].split("/"))
         names = list(models)[part - 1 :: count]
     faults = [fault for name in names for fault in check(name, models[name])]
+    finish(names, faults)
+
+
+def finish(names, faults):
     for fault in faults:
         print(fault)
     print(f"{len(names)} models, {len(faults)} faults")

@@ -24,6 +24,7 @@ void addCompletionCommand(CLI::App &app, int &status);
 /// Its commands have subcommands of their own.
 void addDebugCommand(CLI::App &app, int &status);
 void addEmbedCommand(CLI::App &app, int &status);
+void addGenerateCommand(CLI::App &app, int &status);
 void addInspectCommand(CLI::App &app, int &status);
 void addDevicesCommand(CLI::App &app, int &status);
 void addOperatorsCommand(CLI::App &app, int &status);

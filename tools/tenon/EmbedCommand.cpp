@@ -5,21 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/format/Layout.h"
 #include "runtime/text/SentenceSettings.h"
 #include "runtime/text/Tokenizer.h"
 #include "tools/tenon-run/Npy.h"
-#include "tools/tenon/CachedCompile.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/CompileOptions.h"
 #include "tools/tenon/Embedder.h"
 #include "tools/tenon/ErrorStream.h"
+#include "tools/tenon/ModelArtifact.h"
 #include "tools/tenon/TextInput.h"
 #include "tools/tenon/Usage.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -42,20 +39,6 @@ using Vectors = std::vector<std::vector<float>>;
 static int report(const Status &status) {
   errors() << "tenon: error: " << status.message() << '\n';
   return status.code();
-}
-
-static bool isArtifact(const std::string &path) {
-  auto file = llvm::MemoryBuffer::getFileSlice(path, sizeof fmt::kMagic, 0);
-  return !llvm::sys::fs::is_directory(path) && file &&
-         (*file)->getBuffer() == llvm::StringRef(fmt::kMagic, sizeof fmt::kMagic);
-}
-
-/// The model's folder, or the one that its file is in.
-static std::string getFolder(const std::string &model) {
-  if (llvm::sys::fs::is_directory(model))
-    return model;
-  llvm::StringRef parent = llvm::sys::path::parent_path(model);
-  return parent.empty() ? "." : parent.str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,29 +113,8 @@ static void printVectors(const EmbedArguments &arguments, const Vectors &vectors
 }
 
 //===----------------------------------------------------------------------===//
-// The model
+// The command
 //===----------------------------------------------------------------------===//
-
-/// The artifact of the model, which is compiled if it is none.
-static CompiledFile getArtifact(EmbedArguments &arguments, const CLI::App &command) {
-  CompiledFile compiled;
-  const std::string &model = arguments.compile.options.input;
-  if (isArtifact(model)) {
-    compiled.artifact = model;
-    return compiled;
-  }
-  if (!resolveCompileOptions(arguments.compile)) {
-    compiled.status = 2;
-    return compiled;
-  }
-  std::string cache = arguments.isUncached ? "" : CacheStore::getDefaultFolder();
-  compiled.status = openRemotes(arguments.compile, cache);
-  if (compiled.status)
-    return compiled;
-  std::optional<ArtifactRequest> request =
-      cache.empty() ? std::nullopt : makeArtifactRequest(arguments.compile.options, command);
-  return compileToCache(arguments.compile.options, request ? &*request : nullptr, cache);
-}
 
 static int embed(EmbedArguments &arguments, const CLI::App &command) {
   if (arguments.compile.options.input.empty()) {
@@ -164,16 +126,17 @@ static int embed(EmbedArguments &arguments, const CLI::App &command) {
     errors() << "tenon: error: " << arguments.compile.options.input << ": No such file or directory\n";
     return 1;
   }
-  std::string folder = arguments.tokenizer.empty() ? getFolder(arguments.compile.options.input) : arguments.tokenizer;
+  std::string folder =
+      arguments.tokenizer.empty() ? getModelFolder(arguments.compile.options.input) : arguments.tokenizer;
   std::unique_ptr<text::Tokenizer> tokenizer;
   text::SentenceSettings settings;
   if (Status status = text::loadTokenizer(folder, tokenizer); status.failed())
     return report(status);
-  if (Status status = settings.read(getFolder(folder)); status.failed())
+  if (Status status = settings.read(getModelFolder(folder)); status.failed())
     return report(status);
   if (int status = arguments.input.read(command))
     return status;
-  CompiledFile compiled = getArtifact(arguments, command);
+  CompiledFile compiled = findArtifact(arguments.compile, arguments.isUncached, command);
   if (compiled.status != 0)
     return compiled.status;
   std::optional<TokenPooling> pooling;

@@ -59,6 +59,7 @@ static int runCommandLine(int argc, char **argv) {
   tenon::addDebugCommand(app, status);
   tenon::addDevicesCommand(app, status);
   tenon::addEmbedCommand(app, status);
+  tenon::addGenerateCommand(app, status);
   tenon::addOperatorsCommand(app, status);
   tenon::addPathsCommand(app, status);
   tenon::addPlaceCommand(app, status);

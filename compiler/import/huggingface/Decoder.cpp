@@ -55,6 +55,11 @@ std::vector<bool> huggingface::readWindowedLayers(const Config &config, int64_t 
 //===----------------------------------------------------------------------===//
 
 Positions huggingface::makePositions(ModelContext &m, const Rope &rope, const Dim &length, int64_t window) {
+  // Keys that are kept have been turned as those of a shorter text.
+  if (rope.threshold != 0 && m.context > rope.threshold)
+    m.config.getReport().add(ImportFault::unsupported,
+                             "--context: rotary positions turn otherwise in texts of more than " +
+                                 Twine(rope.threshold) + " tokens; a context has at most so many");
   auto [cosines, sines] = makeRotations(m.graph, rope, length, m.getPast());
   return withWindow(m, {cosines, sines, {}}, window);
 }

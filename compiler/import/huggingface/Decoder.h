@@ -71,8 +71,8 @@ Tensor projectHeads(ModelContext &model, const DecoderConfig &config, const Tens
 
 /// Turns queries and keys, whose first features have rotary positions, and mixes the values: [batch, length, heads *
 /// headSize]. Keys and values of earlier runs come first. Where `softcap` is not 0, no score is above it.
-Tensor attendTurned(ModelContext &model, const Tensor &queries, const Tensor &keys, const Tensor &values, const Positions &positions,
-                    double scale, double softcap = 0);
+Tensor attendTurned(ModelContext &model, const Tensor &queries, const Tensor &keys, const Tensor &values,
+                    const Positions &positions, double scale, double softcap = 0);
 
 //===----------------------------------------------------------------------===//
 // The whole
@@ -85,9 +85,8 @@ Tensor getWords(ModelContext &model, const DecoderConfig &config);
 /// x behind all layers, each of which is made in the scope of its weights.
 Tensor runLayers(ModelContext &model, const DecoderConfig &config, Tensor x,
                  llvm::function_ref<Tensor(const Tensor &x, int64_t number)> layer);
-/// The output logits, [batch, length, vocabulary], or with a context [batch, vocabulary] of the last token, of x, [batch,
-/// length, hidden], behind the last norm. Where `softcap` is not 0, none is above
-/// it.
+/// The output logits, [batch, length, vocabulary], or with a context [batch, vocabulary] of the last token, of x,
+/// [batch, length, hidden], behind the last norm. Where `softcap` is not 0, none is above it.
 void outputLogits(ModelContext &model, const DecoderConfig &config, const Tensor &x, const Tensor &words,
                   double softcap = 0);
 

@@ -114,6 +114,8 @@ Tensor ModelContext::embedding(const Tensor &ids, const std::string &name, int64
 Tensor ModelContext::positions(const Dim &length, const std::string &name, int64_t count, int64_t width) {
   Scope scope(*this, name);
   Tensor table = weight("weight", {count, width});
+  if (context > count)
+    refuse("a context of " + Twine(context) + " tokens is more than the " + Twine(count) + " positions of the model");
   requireLength(getPast() + length, name, count);
   return slice(table, 0, getPast(), length);
 }

@@ -117,8 +117,8 @@ public:
   /// x, [batch, heads, length, size], behind what earlier runs had of it: [batch, heads, past + length, size]. The same
   /// without a context.
   Tensor keep(const Tensor &x, const std::string &name);
-  /// The vectors of the tokens whose logits are asked for: x, [batch, length, width], or with a context the last one, as
-  /// [batch, width].
+  /// The vectors of the tokens whose logits are asked for: x, [batch, length, width], or with a context the last one,
+  /// as [batch, width].
   Tensor takeAsked(const Tensor &x);
 
   /// Rows from `getPast()` on of a table of learned positions: [length, width]. A run that is longer is refused.

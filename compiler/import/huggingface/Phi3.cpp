@@ -35,9 +35,9 @@ static Tensor attend(ModelContext &m, const Phi3Config &c, const Tensor &x, cons
   ModelContext::Scope scope(m, "self_attn");
   int64_t queries = c.heads * c.headSize, keys = c.keyHeads * c.headSize;
   Tensor all = m.linear(x, "qkv_proj", c.hidden, queries + 2 * keys, false);
-  Tensor mixed =
-      attendTurned(m, splitHeads(slice(all, 2, 0, queries), c.heads), splitHeads(slice(all, 2, queries, keys), c.keyHeads),
-                   splitHeads(slice(all, 2, queries + keys, keys), c.keyHeads), positions, c.getScale());
+  Tensor mixed = attendTurned(m, splitHeads(slice(all, 2, 0, queries), c.heads),
+                              splitHeads(slice(all, 2, queries, keys), c.keyHeads),
+                              splitHeads(slice(all, 2, queries + keys, keys), c.keyHeads), positions, c.getScale());
   return m.linear(mixed, "o_proj", queries, c.hidden, false);
 }
 

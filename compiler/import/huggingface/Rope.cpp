@@ -185,7 +185,7 @@ static Tensor makeFrequencies(Graph &graph, const Rope &rope, const Dim &length)
 }
 
 std::pair<Tensor, Tensor> huggingface::makeRotations(Graph &graph, const Rope &rope, const Dim &length,
-                                                    const Dim &past) {
+                                                     const Dim &past) {
   Graph::Scope scope(graph, "rotary");
   Tensor places = graph.iota({length, 1}, 0, DType::f32);
   if (!(past == Dim(0)))

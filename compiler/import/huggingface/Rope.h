@@ -29,7 +29,8 @@ Rope readRope(const Config &config, int64_t headSize, bool allowsPart = false);
 /// One kind of it: `parameters` are the fields of rope_parameters or rope_scaling.
 Rope readRope(const Config &config, const Config &parameters, double theta, int64_t headSize, bool allowsPart = false);
 
-/// Cosines and sines of the angles of `length` positions behind `past` ones, each [length, pairs of features that turn].
+/// Cosines and sines of the angles of `length` positions behind `past` ones, each [length, pairs of features that
+/// turn].
 std::pair<Tensor, Tensor> makeRotations(Graph &graph, const Rope &rope, const Dim &length, const Dim &past);
 
 } // namespace tenon::huggingface

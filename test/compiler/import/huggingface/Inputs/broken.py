@@ -48,6 +48,8 @@ GPT2_SHAPES = {
     "h.0.mlp.c_fc.weight": (2, 8), "h.0.mlp.c_fc.bias": (8,), "h.0.mlp.c_proj.weight": (8, 2), "h.0.mlp.c_proj.bias": (2,),
 }  # fmt: skip
 
+WIDER_HEADS = {**GOOD, **weights({f"model.layers.0.self_attn.{name}_proj.weight": shape for name, shape in {"q": (8, 4), "k": (4, 4), "v": (4, 4), "o": (4, 8)}.items()})}
+
 # Quantized models, whose features fill words.
 Q = "model.layers.0.self_attn.q_proj"
 GPTQ = {**CONFIG, "hidden_size": 8, "quantization_config": {"quant_method": "gptq", "group_size": 4}}
@@ -74,6 +76,8 @@ MODELS = {
     "quantized-words": (GPTQ, {**WIDE, f"{Q}.qweight": ((2, 8), [0] * 16, "I32"), f"{Q}.qzeros": ((1, 1), [0], "I32"), f"{Q}.scales": ((1, 8), [1.0] * 8)}),
     "quantized-type": (GPTQ, {**WIDE, f"{Q}.qweight": ((1, 8), [0] * 8), f"{Q}.qzeros": ((1, 1), [0], "I32"), f"{Q}.scales": ((1, 8), [1.0] * 8)}),
     "quantized-order": (GPTQ, {**WIDE, f"{Q}.qweight": ((1, 8), [0] * 8, "I32"), f"{Q}.qzeros": ((2, 1), [0] * 2, "I32"), f"{Q}.scales": ((2, 8), [1.0] * 16), f"{Q}.g_idx": ((8,), [0, 0, 0, 0, 1, 1, -1, 9], "I32")}),
+    "dynamic": ({**CONFIG, "max_position_embeddings": 8, "rope_scaling": {"type": "dynamic", "factor": 2.0}, "head_dim": 4}, WIDER_HEADS),
+    "encoder": ({**BERT, "num_attention_heads": 2}, GOOD),
     "size": ({**CONFIG, "hidden_size": -4}, GOOD),
     "absent": ({key: value for key, value in CONFIG.items() if key != "vocab_size"}, GOOD),
     "float": ({**CONFIG, "rms_norm_eps": "small\x1b[31m"}, GOOD),

@@ -1,0 +1,34 @@
+//===- GenerationSettings.h - how a model's makers let it go on with texts ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_RUNTIME_TEXT_GENERATIONSETTINGS_H
+#define TENON_RUNTIME_TEXT_GENERATIONSETTINGS_H
+
+#include "runtime/base/Status.h"
+#include "runtime/text/Sampler.h"
+
+#include <string>
+#include <vector>
+
+namespace tenon::text {
+
+using rt::Status;
+
+/// What generation_config.json says; where there is none, config.json says at which tokens a text ends. That file also
+/// says how long texts may be.
+struct GenerationSettings {
+  std::vector<uint32_t> endTokens; ///< "eos_token_id": one, or several
+  size_t positions = SIZE_MAX;     ///< "max_position_embeddings" or "n_positions"
+  SamplerOptions sampler;          ///< greedy, unless "do_sample" is true
+
+  /// Reads what there is in a folder. Fails with a message that begins with the file.
+  Status read(const std::string &folder);
+};
+
+} // namespace tenon::text
+
+#endif // TENON_RUNTIME_TEXT_GENERATIONSETTINGS_H

@@ -1,0 +1,52 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""A tiny language model of bytes: generate.py FOLDER [FIELD=JSON...] writes it, with these fields in generation_config.json.
+
+A field of @FILE:N is number N of the list that a file holds.
+"""
+
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "e2e")]
+
+import huggingface
+from safetensors_writer import writeFile
+
+
+def spellBytes():
+    """The character that stands for each byte in byte-level vocabularies: itself where it can be seen."""
+    seen = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+    hidden = [byte for byte in range(256) if byte not in seen]
+    return {byte: chr(byte) for byte in seen} | {byte: chr(256 + i) for i, byte in enumerate(hidden)}
+
+
+def readField(text):
+    if not text.startswith("@"):
+        return json.loads(text)
+    path, place = text[1:].split(":")
+    with open(path) as file:
+        return int(file.read().split(",")[int(place)])
+
+
+def main(folder, *fields):
+    config = {**huggingface.LLAMA, "vocab_size": 256, "eos_token_id": 0, "rope_theta": 50.0}
+    model = huggingface.Model(config, lambda w, c, ids: huggingface.llama(w, c, ids, *huggingface.plainRope(50.0, 8)))
+    huggingface.writeFolder(model, folder)
+    tokenizer = {
+        "version": "1.0", "added_tokens": [], "normalizer": None, "post_processor": None,
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False},
+        "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
+        "model": {"type": "BPE", "vocab": {character: byte for byte, character in spellBytes().items()}, "merges": []},
+    }  # fmt: skip
+    writeFile(folder, "tokenizer.json", tokenizer)
+    chat = "{% for m in messages %}<{{ m.role[0] }}>{{ m.content }}\n{% endfor %}{% if add_generation_prompt %}<a>{% endif %}"
+    writeFile(folder, "tokenizer_config.json", {"chat_template": chat})
+    if fields:
+        writeFile(folder, "generation_config.json", {key: readField(value) for key, value in (field.split("=", 1) for field in fields)})
+
+
+main(*sys.argv[1:])

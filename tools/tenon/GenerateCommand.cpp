@@ -1,0 +1,352 @@
+//===- GenerateCommand.cpp - tenon generate -------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/base/Clock.h"
+#include "runtime/text/DecodeStream.h"
+#include "runtime/text/GenerationSettings.h"
+#include "runtime/text/Tokenizer.h"
+#include "tools/tenon/Commands.h"
+#include "tools/tenon/Conversation.h"
+#include "tools/tenon/ErrorStream.h"
+#include "tools/tenon/Generator.h"
+#include "tools/tenon/ModelArtifact.h"
+#include "tools/tenon/Usage.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <random>
+
+using namespace tenon;
+
+namespace {
+struct GenerateArguments {
+  CompileArguments compile;
+  std::string tokenizer, prompt, system;
+  std::vector<uint32_t> tokens;
+  uint64_t most = 256, chunk = 512, seed = 0;
+  text::SamplerOptions sampler;
+  uint32_t threads = 0;
+  bool ignoresEnd = false, isUncached = false, isQuiet = false, chats = false;
+  /// Options that the folder's settings decide, unless they are given.
+  CLI::Option *promptOption, *tokensOption, *seedOption, *temperature, *topK, *topP, *minP, *penalty, *context;
+};
+
+/// What was generated, and how long it took.
+struct Figures {
+  size_t prompt = 0, steps = 0;
+  int64_t prefill = 0, decode = 0; ///< nanoseconds
+};
+} // namespace
+
+static int report(const Status &status) {
+  errors() << "tenon: error: " << status.message() << '\n';
+  return status.code();
+}
+
+//===----------------------------------------------------------------------===//
+// Prompts
+//===----------------------------------------------------------------------===//
+
+/// The prompt of the command line, or else what stands on standard input.
+static int readPrompt(GenerateArguments &arguments) {
+  if (arguments.chats || arguments.promptOption->count() || arguments.tokensOption->count())
+    return 0;
+  auto input = llvm::MemoryBuffer::getSTDIN();
+  if (!input) {
+    errors() << "tenon: error: cannot read standard input: " << input.getError().message() << '\n';
+    return 4;
+  }
+  arguments.prompt = (*input)->getBuffer().rtrim('\n').str();
+  return 0;
+}
+
+static Status encodePrompt(const GenerateArguments &arguments, const text::Tokenizer *tokenizer,
+                           std::vector<uint32_t> &tokens) {
+  tokens = arguments.tokens;
+  if (arguments.chats || arguments.tokensOption->count())
+    return {};
+  std::vector<text::Encoding> encodings;
+  TENON_TRY(tokenizer->encode({{arguments.prompt, std::nullopt}}, {}, encodings));
+  tokens = encodings.front().ids;
+  return tokens.empty() ? Status::make(TENON_INVALID, "the prompt has no tokens") : Status();
+}
+
+/// What the folder says of sampling, and what is given instead.
+static text::SamplerOptions chooseSampler(const GenerateArguments &arguments, text::SamplerOptions options) {
+  const text::SamplerOptions &given = arguments.sampler;
+  if (arguments.temperature->count())
+    options.temperature = given.temperature;
+  if (arguments.topK->count())
+    options.topK = given.topK;
+  if (arguments.topP->count())
+    options.topP = given.topP;
+  if (arguments.minP->count())
+    options.minP = given.minP;
+  if (arguments.penalty->count())
+    options.repetitionPenalty = given.repetitionPenalty;
+  return options;
+}
+
+//===----------------------------------------------------------------------===//
+// Generation
+//===----------------------------------------------------------------------===//
+
+/// Prints text as it comes; numbers of tokens where there is no tokenizer.
+class TokenPrinter {
+public:
+  explicit TokenPrinter(const text::Tokenizer *tokenizer) {
+    if (tokenizer)
+      stream.emplace(*tokenizer, /*skipsSpecialTokens=*/true);
+  }
+  Status print(uint32_t token) {
+    if (!stream) {
+      llvm::outs() << (isFirst ? "" : ",") << token;
+      isFirst = false;
+      llvm::outs().flush();
+      return {};
+    }
+    std::string text;
+    TENON_TRY(stream->push(token, text));
+    write(text);
+    return {};
+  }
+  Status finish() {
+    std::string text;
+    if (stream)
+      TENON_TRY(stream->finish(text));
+    write(text);
+    llvm::outs() << '\n';
+    llvm::outs().flush();
+    return {};
+  }
+  /// All that was printed of a text.
+  const std::string &getText() const { return printed; }
+
+private:
+  void write(const std::string &text) {
+    printed += text;
+    llvm::outs() << text;
+    llvm::outs().flush();
+  }
+
+  std::string printed;
+  std::optional<text::DecodeStream> stream;
+  bool isFirst = true;
+};
+
+/// Goes on with a text until a token that ends texts, as many tokens as are asked for, or the end of the context.
+static Status generate(const GenerateArguments &arguments, const std::vector<uint32_t> &prompt,
+                       const std::vector<uint32_t> &endTokens, text::Sampler &sampler, Generator &generator,
+                       TokenPrinter &printer, Figures &figures) {
+  for (uint32_t token : prompt)
+    sampler.note(token);
+  int64_t begin = rt::now();
+  size_t known = generator.getLength();
+  TENON_TRY(generator.follow(prompt, arguments.chunk));
+  figures.prompt += prompt.size() > known ? prompt.size() - known : prompt.size();
+  figures.prefill += rt::now() - begin;
+  for (uint64_t made = 0; made < arguments.most; ++made) {
+    uint32_t token = sampler.sample(generator.getLogits(), generator.getVocabulary());
+    if (!arguments.ignoresEnd && std::find(endTokens.begin(), endTokens.end(), token) != endTokens.end())
+      break;
+    sampler.note(token);
+    TENON_TRY(printer.print(token));
+    // The last token needs no run: nobody asks for what comes behind it.
+    if (made + 1 == arguments.most || generator.getLength() == generator.getContext())
+      break;
+    begin = rt::now();
+    TENON_TRY(generator.push({token}, 1));
+    figures.decode += rt::now() - begin;
+    ++figures.steps;
+  }
+  return {};
+}
+
+static void printFigures(const Figures &figures, const Generator &generator) {
+  auto rate = [](size_t tokens, int64_t time) { return static_cast<double>(tokens) / std::max(1e-9 * time, 1e-9); };
+  llvm::errs() << llvm::format("prefill %zu tokens, %.1f tokens/s", figures.prompt,
+                               rate(figures.prompt, figures.prefill));
+  if (figures.steps)
+    llvm::errs() << llvm::format("; decode %zu tokens, %.1f tokens/s", figures.steps,
+                                 rate(figures.steps, figures.decode));
+  llvm::errs() << '\n';
+  if (generator.getLength() == generator.getContext())
+    llvm::errs() << "tenon: note: the context of " << generator.getContext()
+                 << " tokens is full; --context makes it larger\n";
+}
+
+/// Answers the lines of standard input, each with all messages before it.
+static Status chat(const GenerateArguments &arguments, Conversation &conversation, const text::Tokenizer &tokenizer,
+                   const std::vector<uint32_t> &endTokens, text::Sampler &sampler, Generator &generator,
+                   Figures &figures) {
+  std::vector<uint32_t> tokens;
+  if (!arguments.system.empty())
+    conversation.setSystem(arguments.system);
+  for (std::string line; std::getline(std::cin, line);) {
+    if (line.empty())
+      continue;
+    TENON_TRY(conversation.add(line, tokens));
+    TokenPrinter printer(&tokenizer);
+    TENON_TRY(generate(arguments, tokens, endTokens, sampler, generator, printer, figures));
+    TENON_TRY(printer.finish());
+    conversation.addAnswer(printer.getText());
+  }
+  return {};
+}
+
+/// What a folder says, beside the model.
+struct TextFiles {
+  std::unique_ptr<text::Tokenizer> tokenizer; ///< null where nobody needs one
+  text::GenerationSettings settings;
+  text::ChatTemplate chat;
+
+  Status read(const GenerateArguments &arguments) {
+    const std::string &model = arguments.compile.options.input;
+    std::string folder = arguments.tokenizer.empty() ? getModelFolder(model) : arguments.tokenizer;
+    // Numbers of tokens need no tokenizer; the text that comes of them is shown where there is one that is asked for.
+    if (!arguments.tokensOption->count() || !arguments.tokenizer.empty())
+      TENON_TRY(text::loadTokenizer(folder, tokenizer));
+    if (arguments.chats)
+      TENON_TRY(chat.load(getModelFolder(folder)));
+    return settings.read(getModelFolder(folder));
+  }
+};
+
+static Status goOn(const GenerateArguments &arguments, const std::string &artifact, const TextFiles &files,
+                   const std::vector<uint32_t> &prompt) {
+  Generator generator;
+  TENON_TRY(generator.load(artifact, arguments.threads));
+  text::Sampler sampler(chooseSampler(arguments, files.settings.sampler),
+                        arguments.seedOption->count() ? arguments.seed : std::random_device()());
+  Figures figures;
+  const std::vector<uint32_t> &endTokens = files.settings.endTokens;
+  if (arguments.chats) {
+    Conversation conversation(*files.tokenizer, files.chat);
+    TENON_TRY(chat(arguments, conversation, *files.tokenizer, endTokens, sampler, generator, figures));
+  } else {
+    TokenPrinter printer(files.tokenizer.get());
+    TENON_TRY(generate(arguments, prompt, endTokens, sampler, generator, printer, figures));
+    TENON_TRY(printer.finish());
+  }
+  if (!arguments.isQuiet)
+    printFigures(figures, generator);
+  return {};
+}
+
+static int run(GenerateArguments &arguments, const CLI::App &command) {
+  // What takes no time is looked at before the model is compiled.
+  const std::string &model = arguments.compile.options.input;
+  if (!llvm::sys::fs::exists(model)) {
+    errors() << "tenon: error: " << model << ": No such file or directory\n";
+    return 1;
+  }
+  TextFiles files;
+  if (Status status = files.read(arguments); status.failed())
+    return report(status);
+  if (int status = readPrompt(arguments))
+    return status;
+  std::vector<uint32_t> prompt;
+  if (Status status = encodePrompt(arguments, files.tokenizer.get(), prompt); status.failed())
+    return report(status);
+  if (!isArtifact(model) && !arguments.context->count()) {
+    constexpr size_t kPages = 2048; // default: a few pages of text
+    arguments.context->add_result(std::to_string(std::min(kPages, files.settings.positions)));
+    arguments.context->run_callback();
+  }
+  CompiledFile compiled = findArtifact(arguments.compile, arguments.isUncached, command);
+  if (compiled.status != 0)
+    return compiled.status;
+  Status status = goOn(arguments, compiled.artifact, files, prompt);
+  return status.failed() ? report(status) : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+static void addSamplingOptions(CLI::App &command, GenerateArguments &arguments) {
+  constexpr char kGroup[] = "Sampling (default: as generation_config.json says, else the most probable token)";
+  auto add = [&](const char *name, auto &value, const char *description, const CLI::Validator &check) {
+    return command.add_option(name, value, description)->check(check)->group(kGroup);
+  };
+  arguments.temperature = add("--temperature", arguments.sampler.temperature,
+                              "divide logits by it: above 1 chance has more to say; 0: always the most probable token",
+                              CLI::Range(0.0, 1e6))
+                              ->type_name("T");
+  arguments.topK = add("--top-k", arguments.sampler.topK, "choose among the K most probable tokens; 0: among all",
+                       CLI::Range(uint64_t(0), uint64_t(UINT32_MAX)))
+                       ->type_name("K");
+  arguments.topP = add("--top-p", arguments.sampler.topP,
+                       "choose among the fewest tokens that have this probability together", CLI::Range(1e-9, 1.0))
+                       ->type_name("P");
+  arguments.minP =
+      add("--min-p", arguments.sampler.minP,
+          "choose among tokens at least so probable, as a part of the most probable one", CLI::Range(0.0, 1.0))
+          ->type_name("P");
+  arguments.penalty = add("--repetition-penalty", arguments.sampler.repetitionPenalty,
+                          "make tokens that the text has already less probable: above 1", CLI::Range(1e-3, 1e3))
+                          ->type_name("R");
+  arguments.seedOption =
+      add("--seed", arguments.seed, "give the same text each time", CLI::Range(UINT64_MAX))->type_name("N");
+}
+
+void tenon::addGenerateCommand(CLI::App &app, int &status) {
+  auto arguments = std::make_shared<GenerateArguments>();
+  CLI::App *command = app.add_subcommand("generate", "go on with a text, token by token");
+  addCompileOptions(*command, arguments->compile);
+  addRemoteOptions(*command, arguments->compile.remotes);
+  arguments->context = command->get_option("--context");
+  arguments->promptOption =
+      command->add_option("-p,--prompt", arguments->prompt, "the text to go on with; default: standard input")
+          ->type_name("TEXT");
+  arguments->tokensOption = command
+                                ->add_option("--tokens", arguments->tokens,
+                                             "the same as numbers of tokens, without a tokenizer; prints numbers")
+                                ->delimiter(',')
+                                ->excludes(arguments->promptOption)
+                                ->type_name("N,N,...");
+  CLI::Option *chat =
+      command
+          ->add_flag("--chat", arguments->chats,
+                     "answer each line of standard input, with the folder's chat template and all lines before")
+          ->excludes(arguments->promptOption)
+          ->excludes(arguments->tokensOption);
+  command->add_option("--system", arguments->system, "the first message of --chat, which says how to answer")
+      ->needs(chat)
+      ->type_name("TEXT");
+  command
+      ->add_option("--tokenizer", arguments->tokenizer,
+                   "folder with tokenizer.json or tokenizer.model, or such a file; default: the model's folder")
+      ->type_name("FOLDER|FILE");
+  command->add_option("-n,--max-tokens", arguments->most, "tokens to generate at most")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t(1), uint64_t(UINT32_MAX)))
+      ->type_name("N");
+  command->add_flag("--ignore-eos", arguments->ignoresEnd, "go on behind tokens that end a text");
+  command->add_option("--chunk", arguments->chunk, "tokens of the prompt in one run")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t(1), uint64_t(UINT32_MAX)))
+      ->type_name("N");
+  command->add_option("--threads", arguments->threads, "threads that compute; default: all of this process")
+      ->check(CLI::Range(1U, 1U << 16))
+      ->type_name("N");
+  command->add_flag("-q,--quiet", arguments->isQuiet, "print the text alone");
+  command->add_flag("--no-cache", arguments->isUncached, "compile again, and keep nothing; see tenon cache");
+  addSamplingOptions(*command, *arguments);
+  addExamples(*command,
+              {"tenon generate llama/ --prompt \"Once upon a time\"",
+               "tenon generate llama/ --temperature 0.8 --top-p 0.95 --seed 1 < story.txt",
+               "tenon generate llama/ --chat --system \"Answer briefly.\"",
+               "tenon generate llama.tenon --tokenizer llama/ -p \"Hello\" -n 20"},
+              "The model is a folder of Hugging Face's, or an artifact that was compiled with --context. The text goes "
+              "to standard output, times to standard error.");
+  command->callback([arguments, command, &status] { status = run(*arguments, *command); });
+}
