@@ -217,6 +217,9 @@ static llvm::Expected<Imported> importMarked(const Setup &setup, PhaseRunner &ru
   const CompileOptions &options = setup.options;
   bool isFolder = llvm::sys::fs::is_directory(options.input);
   bool isIR = !options.build && !isFolder && StringRef(options.input).ends_with(".mlir");
+  if (options.import.context && !isFolder)
+    return makeError(CompileStatus::misuse, "--context: " + options.input +
+                                                " is no Hugging Face folder; --state keeps outputs of other models");
   if (isIR)
     if (llvm::Error error = checkOptions(options))
       return error;

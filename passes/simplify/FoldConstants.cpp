@@ -39,9 +39,17 @@ static bool staysNarrow(Operation *op) {
 }
 
 /// Whether all extents are constants, and the operation does more than to hold or rename one.
+/// Whether an operation depends on sizes that a run brings along, as a slice does that begins at one.
+static bool dependsOnSizes(Operation *op) {
+  return llvm::any_of(op->getAttrs(), [](NamedAttribute attribute) {
+    auto dims = dyn_cast<ShapeAttr>(attribute.getValue());
+    return dims && llvm::any_of(dims.getDims(), [](AffineExpr dim) { return !getConstant(dim); });
+  });
+}
 static bool isComputation(Operation *op) {
   return isa<TenonDialect>(op->getDialect()) && op->getNumRegions() == 0 && isPure(op) && !staysNarrow(op) &&
-         !isa<WeightOp, SizesOp>(op) && !op->hasTrait<RunTimeOnly>() && !op->hasTrait<OpTrait::IsTerminator>() &&
+         !dependsOnSizes(op) && !isa<WeightOp, SizesOp>(op) && !op->hasTrait<RunTimeOnly>() &&
+         !op->hasTrait<OpTrait::IsTerminator>() &&
          llvm::all_of(op->getResultTypes(), [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
 }
 

@@ -273,12 +273,14 @@ static int run(GenerateArguments &arguments, const CLI::App &command) {
 //===----------------------------------------------------------------------===//
 
 static void addSamplingOptions(CLI::App &command, GenerateArguments &arguments) {
-  constexpr char kGroup[] = "Sampling (default: as generation_config.json says, else the most probable token)";
+  constexpr char kGroup[] = "Sampling";
   auto add = [&](const char *name, auto &value, const char *description, const CLI::Validator &check) {
     return command.add_option(name, value, description)->check(check)->group(kGroup);
   };
   arguments.temperature = add("--temperature", arguments.sampler.temperature,
-                              "divide logits by it: above 1 chance has more to say; 0: always the most probable token",
+                              "divide logits by it: above 1 chance has more to say; 0: always the most probable token; "
+                              "default of all these: as "
+                              "generation_config.json says, else 0",
                               CLI::Range(0.0, 1e6))
                               ->type_name("T");
   arguments.topK = add("--top-k", arguments.sampler.topK, "choose among the K most probable tokens; 0: among all",
