@@ -60,7 +60,7 @@ static size_t getCapacity(const ArtifactParts &parts) {
   return llvm::alignTo(bytes + sections * (fmt::kPageSize + sizeof(fmt::Section)), fmt::kPageSize);
 }
 
-llvm::Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const ArtifactParts &parts) {
+llvm::Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const ArtifactParts &parts, bool mayBeAlone) {
   auto model = std::make_unique<LoadedModel>();
   model->bytes.reset(static_cast<char *>(std::aligned_alloc(fmt::kPageSize, getCapacity(parts))));
   if (!model->bytes)
@@ -76,8 +76,14 @@ llvm::Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const ArtifactPar
   if (tenon_status status = tenon_artifact_load_memory(model->bytes.get(), os.tell(), &options, &artifact, &why))
     return makeError(static_cast<CompileStatus>(status), why.message);
   model->artifact.reset(artifact);
-  if (tenon_status status = tenon_session_create(artifact, nullptr, &session, &why))
-    return makeError(static_cast<CompileStatus>(status), why.message);
+  tenon_status created = tenon_session_create(artifact, nullptr, &session, &why);
+  if (created == TENON_RESOURCES && mayBeAlone) {
+    tenon_session_options alone{};
+    alone.threads = 1;
+    created = tenon_session_create(artifact, &alone, &session, &why);
+  }
+  if (created)
+    return makeError(static_cast<CompileStatus>(created), why.message);
   model->session.reset(session);
   tenon_artifact_describe(artifact, &model->info);
   return model;
@@ -191,7 +197,8 @@ static llvm::Expected<std::unique_ptr<LoadedModel>> compileAndLoad(ModuleOp modu
   if (cache)
     cache->commit();
   variant.code = std::move(code->front().bytes);
-  llvm::Expected<std::unique_ptr<LoadedModel>> model = LoadedModel::load({{std::move(variant)}, &weights, "", 0});
+  llvm::Expected<std::unique_ptr<LoadedModel>> model =
+      LoadedModel::load({{std::move(variant)}, &weights, "", 0}, /*mayBeAlone=*/effort == CodeEffort::little);
   if (!model)
     return model.takeError();
   if (llvm::Error error = (*model)->bindLast(borrowed))

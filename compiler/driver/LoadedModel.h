@@ -29,8 +29,9 @@ class KernelCache;
 /// An artifact that is in memory alone, and a session on it.
 class LoadedModel {
 public:
-  /// Fails where the runtime refuses it.
-  static llvm::Expected<std::unique_ptr<LoadedModel>> load(const ArtifactParts &parts);
+  /// Fails where the runtime refuses it. With `mayBeAlone`, one thread is enough where the system has no more of them,
+  /// which takes longer.
+  static llvm::Expected<std::unique_ptr<LoadedModel>> load(const ArtifactParts &parts, bool mayBeAlone = false);
 
   /// Binds the last inputs, which are of bytes, for all runs. Fails where the runtime refuses one.
   llvm::Error bindLast(llvm::ArrayRef<llvm::ArrayRef<char>> tensors);
