@@ -49,6 +49,9 @@ static std::optional<PackedDims> getWantedDims(OpOperand &use) {
 namespace {
 struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
   void runOnOperation() override {
+    // The weights of another function may have lain where these do.
+    packedOf.clear();
+    fixedOf.clear();
     SmallVector<WeightOp> weights;
     getOperation().walk([&](WeightOp weight) { weights.push_back(weight); });
     for (WeightOp weight : weights) {

@@ -38,7 +38,6 @@ static bool staysNarrow(Operation *op) {
   return isa<DequantizeOp>(op) && llvm::all_of(op->getUsers(), llvm::IsaPred<ContractOp, GatherOp>);
 }
 
-/// Whether all extents are constants, and the operation does more than to hold or rename one.
 /// Whether an operation depends on sizes that a run brings along, as a slice does that begins at one.
 static bool dependsOnSizes(Operation *op) {
   return llvm::any_of(op->getAttrs(), [](NamedAttribute attribute) {
@@ -46,6 +45,8 @@ static bool dependsOnSizes(Operation *op) {
     return dims && llvm::any_of(dims.getDims(), [](AffineExpr dim) { return !getConstant(dim); });
   });
 }
+
+/// Whether all extents are constants, and the operation does more than to hold or rename one.
 static bool isComputation(Operation *op) {
   return isa<TenonDialect>(op->getDialect()) && op->getNumRegions() == 0 && isPure(op) && !staysNarrow(op) &&
          !dependsOnSizes(op) && !isa<WeightOp, SizesOp>(op) && !op->hasTrait<RunTimeOnly>() &&

@@ -25,6 +25,8 @@ namespace {
 struct PromoteAccumulators : public tenon::impl::PromoteAccumulatorsBase<PromoteAccumulators> {
   using PromoteAccumulatorsBase::PromoteAccumulatorsBase;
   void runOnOperation() override {
+    // A value of another function may have lain where one of these does.
+    wideOf.clear();
     getOperation().walk([&](ContractOp op) {
       for (OpOperand &operand : op->getOpOperands())
         giveOwnCast(operand);
