@@ -284,6 +284,9 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
     options.input.pop_back();
   if (!arguments.targets.empty())
     options.targets = arguments.targets;
+  // The first tokens of a text come many at a time, and those that follow one by one: that is a program of its own.
+  if (options.import.context && arguments.specializations.empty() && arguments.shapes.empty())
+    arguments.specializations.push_back("length=1");
   std::string error;
   auto report = [&](const char *option, const std::string &text) {
     errors() << "tenon: error: " << option << ' ' << text << ": " << error << '\n';
