@@ -60,7 +60,7 @@ Positions huggingface::makePositions(ModelContext &m, const Rope &rope, const Di
     m.config.getReport().add(ImportFault::unsupported,
                              "--context: rotary positions turn otherwise in texts of more than " +
                                  Twine(rope.threshold) + " tokens; a context has at most so many");
-  auto [cosines, sines] = makeRotations(m.graph, rope, length, m.getPast());
+  auto [cosines, sines] = makeRotations(m.graph, rope, length, m.getPast(), m.context);
   return withWindow(m, {cosines, sines, {}}, window);
 }
 

@@ -184,9 +184,30 @@ static Tensor makeFrequencies(Graph &graph, const Rope &rope, const Dim &length)
   return frequencies * pow(stretch, graph.vector(exponents));
 }
 
-std::pair<Tensor, Tensor> huggingface::makeRotations(Graph &graph, const Rope &rope, const Dim &length,
-                                                     const Dim &past) {
+/// A function of the angles of the first `count` positions: [count, pairs]. Angles are products of f32, as those that
+/// are computed in a run.
+static Tensor makeTable(Graph &graph, const Rope &rope, int64_t count, const char *name, double (*function)(double)) {
+  std::vector<float> table;
+  table.reserve(count * rope.frequencies.size());
+  for (int64_t place = 0; place < count; ++place)
+    for (double frequency : rope.frequencies) {
+      float angle = static_cast<float>(place) * static_cast<float>(frequency);
+      table.push_back(static_cast<float>(function(angle) * rope.scale));
+    }
+  return graph.weight(name, {count, static_cast<int64_t>(rope.frequencies.size())}, table);
+}
+
+std::pair<Tensor, Tensor> huggingface::makeRotations(Graph &graph, const Rope &rope, const Dim &length, const Dim &past,
+                                                     int64_t context) {
   Graph::Scope scope(graph, "rotary");
+  // default: tables of 16 MiB are 1 % of a model whose context is that long; longer ones are computed in each run
+  constexpr int64_t kMaxTable = 1 << 21;
+  if (context && context * static_cast<int64_t>(rope.frequencies.size()) <= kMaxTable) {
+    auto makeRows = [&](const char *name, double (*function)(double)) {
+      return slice(makeTable(graph, rope, context, name, function), 0, past, length);
+    };
+    return {makeRows("cosines", std::cos), makeRows("sines", std::sin)};
+  }
   Tensor places = graph.iota({length, 1}, 0, DType::f32);
   if (!(past == Dim(0)))
     places = places + graph.size(past, DType::f32);

@@ -30,8 +30,9 @@ Rope readRope(const Config &config, int64_t headSize, bool allowsPart = false);
 Rope readRope(const Config &config, const Config &parameters, double theta, int64_t headSize, bool allowsPart = false);
 
 /// Cosines and sines of the angles of `length` positions behind `past` ones, each [length, pairs of features that
-/// turn].
-std::pair<Tensor, Tensor> makeRotations(Graph &graph, const Rope &rope, const Dim &length, const Dim &past);
+/// turn]. Where there are never more than `context` positions, which 0 leaves open, they are rows of tables.
+std::pair<Tensor, Tensor> makeRotations(Graph &graph, const Rope &rope, const Dim &length, const Dim &past,
+                                        int64_t context);
 
 } // namespace tenon::huggingface
 
