@@ -172,6 +172,7 @@ static constexpr Rule kOperationRules[] = {
     {kRangesAttr, kModuleOrFunction, kRanges},
     {kSizeHintsAttr, kFunction, kSizes},
     {kProgramAttr, kFunction, kProgramSizes},
+    {kSharesWeightsAttr, kFunction, kUnit},
     {kFlopsAttr, kFunctionOrLaunch, kAmount},
     {kBytesAttr, kFunctionOrLaunch, kAmount},
     {kMachineAttr, kModuleOrFunction, kMachine},

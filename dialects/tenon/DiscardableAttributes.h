@@ -73,6 +73,8 @@ inline constexpr llvm::StringLiteral kNormalAttr = "tenon.normal";
 inline constexpr llvm::StringLiteral kSizeHintsAttr = "tenon.size_hints";
 /// On a copy of main for some sizes: which those are, for people.
 inline constexpr llvm::StringLiteral kProgramAttr = "tenon.program";
+/// On main and its copies for some sizes: they read the same weights, which are stored once.
+inline constexpr llvm::StringLiteral kSharesWeightsAttr = "tenon.shares_weights";
 /// On a kernel: how many bytes of memory it reads and writes (passes/cost/MemoryTraffic.h), an expression of its
 /// symbols; on a plan.launch, an affine map of its sizes.
 inline constexpr llvm::StringLiteral kBytesAttr = "tenon.bytes";

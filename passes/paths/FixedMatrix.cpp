@@ -15,6 +15,7 @@
 
 #include "dialects/tenon/FixedNumbers.h"
 #include "dialects/tenon/WeightBytes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "passes/Kernel.h"
 #include "passes/cost/PackedDims.h"
@@ -43,8 +44,10 @@ private:
 };
 } // namespace
 
-/// The constant matrix of a product, which nothing else needs as it is.
+/// The constant matrix of a product, which nothing else needs as it is. A program for more rows needs it.
 static OpOperand *findMatrix(Operation *op) {
+  if (auto function = op->getParentOfType<func::FuncOp>(); function && function->hasAttr(kSharesWeightsAttr))
+    return nullptr;
   OpOperand *operand = isa<ContractOp>(op) && getElementTypeOrSelf(op->getResult(0)).isF32() && isProductOfFloats(op)
                            ? findPanels(op)
                            : nullptr;

@@ -119,6 +119,9 @@ private:
     if (std::string reason = findImpossible(copy); !reason.empty()) {
       main.emitWarning("gets no program for ") << program << ", which it cannot run: " << reason;
       copy.erase();
+    } else {
+      main->setAttr(kSharesWeightsAttr, builder.getUnitAttr());
+      copy->setAttr(kSharesWeightsAttr, builder.getUnitAttr());
     }
     return success();
   }

@@ -19,9 +19,9 @@ def emitWeight(name, rows, columns, largest=None):
     return f"tensor<{rows}x{columns}xf32>"
 
 
-def emitContract(name, rows, depth, columns, largest=None):
+def emitContract(name, rows, depth, columns, largest=None, attributes=""):
     x, y = f"tensor<{rows}x{depth}xf32>", f"tensor<{rows}x{columns}xf32>"
-    print(f"func.func @{name}(%x: {x}) -> {y} {{")
+    print(f"func.func @{name}(%x: {x}) -> {y} {attributes}{{")
     w = emitWeight("w", depth, columns, largest)
     print("  %0 = tenon.contract %x, %w {lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 2>}")
     print(f"    : ({x}, {w}) -> {y}")
@@ -61,4 +61,5 @@ emitContract("not_finite", 1, 64, 300, largest=float("inf"))
 emitContract("in_the_cache", 1, 32, 32)
 emitTied("tied")
 emitSmall("little_to_save")
+emitContract("shared", 1, 64, 300, attributes="attributes {tenon.shares_weights} ")
 print("}")

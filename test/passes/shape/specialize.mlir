@@ -4,12 +4,14 @@
 // CHECK: func.func @"main.N=128"
 // CHECK-SAME: tenon.program = "N=128"
 // CHECK-SAME: tenon.ranges = {M = array<i64: 0, 9>, N = array<i64: 128, 128>}
+// CHECK-SAME: tenon.shares_weights
 // CHECK: func.func @"main.N=1..512"
 // CHECK-SAME: tenon.program = "N=1..512"
 // CHECK-SAME: N = array<i64: 2, 512>
 // CHECK: func.func @main
 // CHECK-NOT: tenon.program
 // CHECK-SAME: N = array<i64: 2, 600>
+// CHECK-SAME: tenon.shares_weights
 func.func @main(%a: tensor<?x?xf32, #tenon.shape<N, M>>) -> tensor<?x?xf32, #tenon.shape<N, M>>
     attributes {tenon.ranges = {M = array<i64: 0, 9>, N = array<i64: 2, 600>}} {
   return %a : tensor<?x?xf32, #tenon.shape<N, M>>
