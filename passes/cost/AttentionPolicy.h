@@ -9,14 +9,20 @@
 #define TENON_PASSES_COST_ATTENTIONPOLICY_H
 
 #include <cstdint>
+#include <optional>
 
 namespace tenon {
 
 /// Decides which contractions become one kernel of attention (passes/fusion/FuseAttention.cpp), and how that is tiled
 /// (passes/lower/tenon-to-linalg/Attention.cpp).
 struct AttentionPolicy {
-  /// With fewer queries the vectors of the kernel, which run along the queries, would be mostly empty.
-  int64_t minQueries = 8;
+  /// Up to so many queries, keys and values run along the vectors, and else queries: fewer than half of a vector's
+  /// elements would have one.
+  int64_t fewQueries = 7;
+  /// With fewer queries for a key, or fewer tiles of few queries, scores in memory are faster: products then read keys
+  /// and values in longer pieces, and have tiles for more threads.
+  int64_t minQueries = 2;
+  uint64_t minTilesOfFew = 2;
   /// The largest sum of the sizes of a key and of a value: a kernel keeps a tile of queries and results on its stack.
   int64_t maxSizes = 1024;
   /// Queries of a tile if sizes are small.
@@ -27,10 +33,14 @@ struct AttentionPolicy {
   int64_t maxUnblockedKeys = 256;
   /// Keys of a block, whose scores stay in L1; fewer if whole blocks may be masked or a mask is kept beside the scores.
   int64_t blockKeys = 128, maskedBlockKeys = 64;
+  /// Elements of a block of keys that is transposed for few queries, or of the values beside it: half of L1.
+  int64_t transposedElements = 16 * 1024;
   /// Elements in all copies of keys and values that a kernel keeps.
   int64_t maxCopiedElements = 24 * 1024;
   /// The number of masks that a kernel keeps beside the scores.
   int64_t maxMasks = 2;
+
+  bool isFew(std::optional<int64_t> queries) const { return queries && *queries <= fewQueries; }
 };
 
 } // namespace tenon

@@ -151,6 +151,15 @@ static bool hasKernelType(Value value) {
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
 }
 
+/// How many groups of queries have keys of their own, as far as that is known.
+static uint64_t countTiles(AttentionOp op) {
+  uint64_t tiles = 1;
+  for (auto [index, dim] : llvm::zip(op.getScoreDims(), getDims(op.getScores())))
+    if (index != op.getQueryIndex() && index != op.getKeyIndex())
+      tiles = llvm::SaturatingMultiply<uint64_t>(tiles, getConstant(dim).value_or(1));
+  return tiles;
+}
+
 /// Whether a kernel does this: one index each for what has one, sizes that are known, and queries to share each key.
 static bool isSupported(AttentionOp op, const AttentionPolicy &policy) {
   std::optional<int64_t> queryIndex = op.getQueryIndex();
@@ -161,11 +170,12 @@ static bool isSupported(AttentionOp op, const AttentionPolicy &policy) {
   AffineExpr valueSize = getExtent(op.getValues(), op.getValueDims(), op.getValueIndex());
   if (size != getExtent(op.getKeys(), op.getKeyDims(), op.getSizeIndex()))
     return false;
+  std::optional<int64_t> queries = getConstant(getExtent(op.getQueries(), op.getQueryDims(), *queryIndex));
+  if (queries && (*queries < policy.minQueries || (policy.isFew(queries) && countTiles(op) < policy.minTilesOfFew)))
+    return false;
   if (getConstant(size).value_or(0) < 1 || getConstant(valueSize).value_or(0) < 1 || getConstant(keys) == 0)
     return false;
-  AffineExpr queries = getExtent(op.getQueries(), op.getQueryDims(), *queryIndex);
   return *getConstant(size) + *getConstant(valueSize) <= policy.maxSizes &&
-         getConstant(queries).value_or(policy.minQueries) >= policy.minQueries &&
          getExtent(op.getKeys(), op.getKeyDims(), op.getKeyIndex()) == keys &&
          getExtent(op.getValues(), op.getValueDims(), op.getKeyIndex()) == keys;
 }

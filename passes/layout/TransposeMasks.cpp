@@ -12,6 +12,7 @@
 #include "mlir/IR/AsmState.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/cost/AttentionPolicy.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -37,7 +38,8 @@ static bool hasQueriesAndKeys(AttentionOp op, WeightOp weight) {
     int64_t extent = shape[shape.size() - fromEnd];
     return extent > 1 && getConstant(scores[scores.size() - fromEnd]) == extent;
   };
-  return isExtent(1) && isExtent(2);
+  // Those of few queries are read as they are.
+  return isExtent(1) && isExtent(2) && !AttentionPolicy().isFew(shape.end()[-2]);
 }
 
 /// `source` has matrices of `rows` x `columns`: `target` gets their transposes, with room for `width` elements in a

@@ -93,6 +93,32 @@ func.func @no_softmax_of_another_dimension(%q: tensor<9x4xf32>, %k: tensor<9x4xf
   return %2 : tensor<9x5xf32>
 }
 
+// The queries of heads that share keys are done together.
+// CHECK-LABEL: @one_token
+// CHECK: tenon.attention
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<2x3x1x7xf32>):
+// CHECK: query_dims = array<i64: 0, 1, 2, 4>
+func.func @one_token(%q: tensor<2x3x1x4xf32>, %k: tensor<2x7x4xf32>, %v: tensor<2x7x5xf32>) -> tensor<2x3x1x5xf32> {
+  %0 = tenon.contract %q, %k {lhs_dims = array<i64: 0, 1, 2, 4>, rhs_dims = array<i64: 0, 3, 4>, result_dims = array<i64: 0, 1, 2, 3>}
+    : (tensor<2x3x1x4xf32>, tensor<2x7x4xf32>) -> tensor<2x3x1x7xf32>
+  %1 = tenon.softmax %0 {axis = 3 : i64} : (tensor<2x3x1x7xf32>) -> tensor<2x3x1x7xf32>
+  %2 = tenon.contract %1, %v {lhs_dims = array<i64: 0, 1, 2, 4>, rhs_dims = array<i64: 0, 4, 3>, result_dims = array<i64: 0, 1, 2, 3>}
+    : (tensor<2x3x1x7xf32>, tensor<2x7x5xf32>) -> tensor<2x3x1x5xf32>
+  return %2 : tensor<2x3x1x5xf32>
+}
+
+// One tile would leave all threads but one without work.
+// CHECK-LABEL: @no_single_tile_of_few
+// CHECK-NOT: tenon.attention
+func.func @no_single_tile_of_few(%q: tensor<1x3x4xf32>, %k: tensor<1x7x4xf32>, %v: tensor<1x7x5xf32>) -> tensor<1x3x5xf32> {
+  %0 = tenon.contract %q, %k {lhs_dims = array<i64: 0, 1, 3>, rhs_dims = array<i64: 0, 2, 3>, result_dims = array<i64: 0, 1, 2>}
+    : (tensor<1x3x4xf32>, tensor<1x7x4xf32>) -> tensor<1x3x7xf32>
+  %1 = tenon.softmax %0 {axis = 2 : i64} : (tensor<1x3x7xf32>) -> tensor<1x3x7xf32>
+  %2 = tenon.contract %1, %v {lhs_dims = array<i64: 0, 1, 3>, rhs_dims = array<i64: 0, 3, 2>, result_dims = array<i64: 0, 1, 2>}
+    : (tensor<1x3x7xf32>, tensor<1x7x5xf32>) -> tensor<1x3x5xf32>
+  return %2 : tensor<1x3x5xf32>
+}
+
 // CHECK-LABEL: @no_few_queries
 // CHECK-NOT: tenon.attention
 func.func @no_few_queries(%q: tensor<1x4xf32>, %k: tensor<7x4xf32>, %v: tensor<7x5xf32>) -> tensor<1x5xf32> {

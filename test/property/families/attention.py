@@ -8,7 +8,7 @@ from draw import NUMBERS
 
 FLOAT, DOUBLE, HALF = NUMBERS["float32"], NUMBERS["float64"], NUMBERS["float16"]
 # Neighbours of tiles of queries and of blocks of keys.
-LENGTHS = (1, 5, 8, 15, 16, 17, 33, 64, 65, 80, 127, 128, 130, 197, 260)
+LENGTHS = (1, 2, 3, 5, 7, 8, 15, 16, 17, 33, 64, 65, 80, 127, 128, 130, 197, 260)
 HEAD_SIZES = (1, 3, 8, 16, 40, 64, 80, 130)
 
 

@@ -83,3 +83,54 @@ func.func @mask_and_halves(%q: tensor<16x8xf16>, %mask: tensor<16x16xi1>) -> ten
     : (tensor<16x8xf16>, tensor<16x8xf16>, tensor<16x8xf16>) -> tensor<16x8xf16>
   return %0 : tensor<16x8xf16>
 }
+
+// Few queries: keys run along the vectors, transposed a block at a time, and values as they lie. A block that is not whole
+// has scores of -inf behind its last key. Sums of exponentials are of every sixteenth key until the end.
+// CHECK-LABEL: @few_queries
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<128x64xf32>) outs(%{{.*}} : tensor<64x128xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<3x64xf32>, tensor<64x128xf32>) outs(%{{.*}} : tensor<3x128xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<3x8x16xf32>, tensor<3x16xf32>)
+// CHECK: math.exp
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<3xf32>) outs(%{{.*}}, %{{.*}} : tensor<3x8x16xf32>, tensor<3x16xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<3x128xf32>, tensor<128x32xf32>) outs(%{{.*}} : tensor<3x32xf32>)
+// CHECK: scf.if
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<?x64xf32>) outs(%{{.*}} : tensor<64x?xf32>)
+// CHECK: arith.select %{{.*}}, %{{.*}}, %cst
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<3x?xf32>, tensor<?x32xf32>) outs(%{{.*}} : tensor<3x32xf32>)
+// BUFFERS-LABEL: @few_queries
+// BUFFERS-NOT: memref.copy
+// BUFFERS-NOT: alloc(%
+func.func @few_queries(%q: tensor<2x3x64xf32>, %k: tensor<?x2x64xf32, #tenon.shape<s0, 2, 64>>,
+                       %v: tensor<?x2x32xf32, #tenon.shape<s0, 2, 32>>) -> tensor<2x3x32xf32>
+    attributes {tenon.kernel, tenon.symbols = ["s0"]} {
+  %0 = tenon.attention %q, %k, %v {
+  ^bb0(%scores: tensor<2x3x?xf32, #tenon.shape<2, 3, s0>>):
+    tenon.yield %scores : tensor<2x3x?xf32, #tenon.shape<2, 3, s0>>
+  } {query_dims = array<i64: 0, 1, 3>, key_dims = array<i64: 2, 0, 3>, score_dims = array<i64: 0, 1, 2>,
+     value_dims = array<i64: 2, 0, 4>, result_dims = array<i64: 0, 1, 4>}
+    : (tensor<2x3x64xf32>, tensor<?x2x64xf32, #tenon.shape<s0, 2, 64>>, tensor<?x2x32xf32, #tenon.shape<s0, 2, 32>>) -> tensor<2x3x32xf32>
+  return %0 : tensor<2x3x32xf32>
+}
+
+// A mask in memory is read as it lies, for the keys that there are: its queries are not side by side.
+// CHECK-LABEL: @few_queries_and_mask
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x5xf32>)
+// CHECK: tensor.extract
+// CHECK: arith.select
+// BUFFERS-LABEL: @few_queries_and_mask
+// BUFFERS-NOT: memref.copy
+// BUFFERS-NOT: alloc(%
+func.func @few_queries_and_mask(%q: tensor<3x2x4xf32>, %k: tensor<3x5x4xf32>, %mask: tensor<2x5xi1>) -> tensor<3x2x4xf32>
+    attributes {tenon.kernel} {
+  %0 = tenon.attention %q, %k, %k {
+  ^bb0(%scores: tensor<3x2x5xf32>):
+    %low = tenon.weight dense<-1.0e+09> : tensor<f32>
+    %1 = tenon.select %mask, %scores, %low : (tensor<2x5xi1>, tensor<3x2x5xf32>, tensor<f32>) -> tensor<3x2x5xf32>
+    tenon.yield %1 : tensor<3x2x5xf32>
+  } {query_dims = array<i64: 0, 1, 3>, key_dims = array<i64: 0, 2, 3>, score_dims = array<i64: 0, 1, 2>,
+     value_dims = array<i64: 0, 2, 4>, result_dims = array<i64: 0, 1, 4>}
+    : (tensor<3x2x4xf32>, tensor<3x5x4xf32>, tensor<3x5x4xf32>) -> tensor<3x2x4xf32>
+  return %0 : tensor<3x2x4xf32>
+}
