@@ -118,6 +118,13 @@ if shutil.which("redis-server"):
     config.available_features.add("redis-server")
 else:
     lit_config.note("no redis-server: Redis is not tried as a remote cache")
+# Control groups that limit memory, which not every machine lets one make: REQUIRES: memory-cgroup.
+tried = subprocess.run([config.python, os.path.join(config.test_source_root, "tools", "Inputs", "in-cgroup.py"), "--try"],
+                       capture_output=True, text=True, check=False).stdout.strip()
+if tried == "possible":
+    config.available_features.add("memory-cgroup")
+else:
+    lit_config.note(f"{tried}: runs in less memory than weights are not tried in one")
 # How often those are killed that are killed at any moment; the long form is 200.
 if "TENON_KILLS" in os.environ:
     config.environment["TENON_KILLS"] = os.environ["TENON_KILLS"]
@@ -131,6 +138,7 @@ if config.host == "x86_64":
 
 # A processor that this machine is not.
 isArm = config.host == "aarch64"
+config.substitutions.append(("%arch-any", "aarch64" if isArm else "x86-64-v2"))
 config.substitutions.append(("%other", "x86-64-v2" if isArm else "aarch64"))
 config.substitutions.append(("%arch", config.host))
 

@@ -7,6 +7,7 @@
 
 #include "runtime/base/CpuCount.h"
 
+#include "runtime/base/Cgroup.h"
 #include "runtime/base/SmallFile.h"
 
 #include <algorithm>
@@ -47,40 +48,15 @@ static uint32_t groupLimit(const char *folder, bool versionTwo) {
   return cpusOf(quota, period);
 }
 
-/// The least limit from a group up to the root: each of them binds. Inside of a container the group's path
-/// may not be visible below the root, whose own limit then counts.
-static uint32_t pathLimit(const char *root, const char *controller, const char *group, bool versionTwo) {
-  char folder[1024];
-  snprintf(folder, sizeof folder, "%s%s%s", root, controller, strcmp(group, "/") == 0 ? "" : group);
-  size_t top = strlen(root) + strlen(controller);
-  uint32_t least = UINT32_MAX;
-  for (;;) {
-    least = std::min(least, groupLimit(folder, versionTwo));
-    if (strlen(folder) <= top)
-      return least;
-    *strrchr(folder, '/') = 0;
-  }
-}
-
 uint32_t cgroupCpus(const char *procCgroup, const char *root) {
   uint32_t least = UINT32_MAX;
-  // Each line is "ID:CONTROLLERS:PATH"; version 2 is "0::PATH".
-  for (const char *line = procCgroup; *line;) {
-    const char *end = strchrnul(line, '\n');
-    const char *first = strchr(line, ':');
-    const char *second = first && first < end ? strchr(first + 1, ':') : nullptr;
-    if (second && second < end && second[1] == '/' && end - second < 512) {
-      char group[512];
-      snprintf(group, sizeof group, "%.*s", int(end - second - 1), second + 1);
-      char controllers[64];
-      snprintf(controllers, sizeof controllers, ",%.*s,", int(second - first - 1), first + 1);
-      if (strcmp(controllers, ",,") == 0)
-        least = std::min(least, pathLimit(root, "", group, true));
-      else if (strstr(controllers, ",cpu,"))
-        least = std::min(least, pathLimit(root, "/cpu", group, false));
-    }
-    line = *end ? end + 1 : end;
-  }
+  forEachCgroup(
+      procCgroup, root, "cpu",
+      [](void *context, const char *folder, bool isVersionTwo) {
+        uint32_t &least = *static_cast<uint32_t *>(context);
+        least = std::min(least, groupLimit(folder, isVersionTwo));
+      },
+      &least);
   return least;
 }
 

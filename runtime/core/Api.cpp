@@ -234,7 +234,7 @@ extern "C" tenon_status tenon_session_create(const tenon_artifact *artifact, con
   tenon_session_options chosen{};
   Status status = take(options, &chosen);
   if (!status.failed())
-    status = session->session.start(chosen.threads, chosen.memory_limit, chosen.slots);
+    status = session->session.start(chosen);
   tenon_status code = report(artifact, status, error);
   if (code == TENON_OK)
     *out = session;

@@ -73,6 +73,8 @@ Status Artifact::loadWeights(const fmt::Section &section, int verify) {
     weights_ = deviceWeights->address();
     return {};
   }
+  if (file.bytes())
+    region.add(weights_, weightBytes_, file, section.offset);
   Container::BlockHashes hashes;
   TENON_TRY(container.readBlockHashes(&hashes));
   // With TENON_VERIFY_ALL the whole section has been hashed already.

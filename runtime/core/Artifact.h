@@ -11,6 +11,7 @@
 #include "runtime/base/MappedFile.h"
 #include "runtime/core/KernelFacts.h"
 #include "runtime/core/WeightCheck.h"
+#include "runtime/core/WeightRegion.h"
 #include "runtime/device/Device.h"
 #include "runtime/plan/Container.h"
 #include "runtime/plan/Plan.h"
@@ -69,6 +70,8 @@ public:
   uint64_t weightBytes() const { return weightBytes_; }
   /// What is to be known of the weights before they are used.
   const WeightCheck &weightCheck() const { return weightCheck_; }
+  /// The files that they come from.
+  const WeightRegion &weightRegion() const { return region; }
   /// Gives the pages of a part of the weights back, where they come from a file.
   void releaseWeights(const void *bytes, uint64_t size) const {
     if (file.bytes() && !deviceWeights)
@@ -97,6 +100,7 @@ private:
   const uint8_t *weights_ = nullptr;
   uint64_t weightBytes_ = 0;
   WeightCheck weightCheck_;
+  WeightRegion region;
   std::vector<Program> programs_;
   std::unique_ptr<DeviceCode> image;
 };

@@ -120,7 +120,10 @@ Command Session::makeCommand(const Instruction &instruction) const {
 
 /// Waits for the commands that were submitted.
 Status Session::wait() {
+  int64_t begin = pager ? now() : 0;
   CommandFailure failure = queue.wait();
+  if (pager)
+    pager->giveBack(now() - begin);
   if (failure.code == TENON_KERNEL_OK)
     return {};
   return kernelFailed(plan.instructions[failure.number - program.firstInstruction], failure);
@@ -208,8 +211,8 @@ Status Session::execute() {
       TENON_TRY(wait());
     if (plan.placesBuffers)
       TENON_TRY(checkOperands(instruction));
-    if (numUnchecked) [[unlikely]]
-      TENON_TRY(checkWeights(instruction));
+    if (watchesWeights) [[unlikely]]
+      TENON_TRY(enterWeights(instruction));
     if (debug) [[unlikely]]
       debug->enter(current);
     switch (instruction.op) {
@@ -260,7 +263,8 @@ Status Session::execute() {
       TENON_TRY(writeSeed(instruction));
       break;
     case fmt::Opcode::release:
-      artifact.releaseWeights(bound->operands[instruction.buffers.begin], sizeOf(instruction.buffers.begin));
+      if (!pager)
+        artifact.releaseWeights(bound->operands[instruction.buffers.begin], sizeOf(instruction.buffers.begin));
       break;
     case fmt::Opcode::host_call: {
       int64_t time = profile ? now() : 0;

@@ -13,14 +13,21 @@
 
 namespace tenon::rt {
 
-Status ProgramSession::start(uint32_t threads, uint64_t limit, uint32_t slots) {
+Status ProgramSession::start(const tenon_session_options &options) {
+  if (options.read_ahead > TENON_READ_AHEAD_ALWAYS)
+    return Status::make(TENON_MISUSE, "read_ahead is %u, which has no meaning", options.read_ahead);
   const Program &last = artifact.programs().back();
   uint32_t commands = last.firstInstruction + uint32_t(last.plan.instructions.size());
-  TENON_TRY(artifact.device().makeQueue(threads, commands, &queue));
+  TENON_TRY(artifact.device().makeQueue(options.threads, commands, &queue));
   stateStore.reset(new StateStore(artifact, *queue));
-  TENON_TRY(stateStore->start(slots ? slots : 1));
+  TENON_TRY(stateStore->start(options.slots ? options.slots : 1));
+  readAhead.reset(new ReadAhead);
+  if (options.weight_budget) {
+    pager.reset(new WeightPager);
+    TENON_TRY(pager->start(artifact, options.weight_budget));
+  }
   for (const Program &program : artifact.programs())
-    sessions.emplace_back(artifact, program, *queue, *stateStore, limit);
+    sessions.emplace_back(artifact, program, Session::Shared{*queue, *stateStore, pager.get(), *readAhead}, options);
   active = uint32_t(sessions.size()) - 1;
   inputs.resize(artifact.plan().inputs.size());
   outputs.resize(artifact.plan().outputs.size());

@@ -22,8 +22,7 @@ class ProgramSession {
 public:
   explicit ProgramSession(const Artifact &artifact) : artifact(artifact) {}
 
-  /// `threads`, `limit` and `slots` as in tenon_session_options.
-  Status start(uint32_t threads, uint64_t limit, uint32_t slots);
+  Status start(const tenon_session_options &options);
 
   Status bindInput(uint32_t index, const tenon_tensor &tensor);
   Status bindOutput(uint32_t index, void *data, uint64_t capacity);
@@ -57,6 +56,8 @@ private:
   const Artifact &artifact;
   std::unique_ptr<DeviceQueue> queue;
   std::unique_ptr<StateStore> stateStore;
+  std::unique_ptr<WeightPager> pager;
+  std::unique_ptr<ReadAhead> readAhead;
   std::deque<Session> sessions; // one a program
   std::vector<Input> inputs;
   std::vector<Output> outputs;

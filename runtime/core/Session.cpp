@@ -19,11 +19,14 @@
 
 namespace tenon::rt {
 
-Session::Session(const Artifact &artifact, const Program &program, DeviceQueue &queue, StateStore &states,
-                 uint64_t limit)
-    : artifact(artifact), program(program), plan(program.plan), queue(queue), states(states),
-      isHostAddressable(artifact.device().properties().isHostAddressable), limit(limit),
+Session::Session(const Artifact &artifact, const Program &program, const Shared &shared,
+                 const tenon_session_options &options)
+    : artifact(artifact), program(program), plan(program.plan), queue(shared.queue), states(shared.states),
+      pager(shared.pager), readAhead(shared.readAhead), readsAhead(options.read_ahead),
+      isHostAddressable(artifact.device().properties().isHostAddressable), limit(options.memory_limit),
       weightBytes(isHostAddressable ? boundWeights(program.plan, artifact.weightBytes()) : artifact.weightBytes()) {
+  if (pager)
+    weightBytes = std::min(weightBytes, options.weight_budget);
   inputs.resize(plan.inputs.size());
   outputs.resize(plan.outputs.size());
   needed.resize(plan.outputs.size());
@@ -39,8 +42,7 @@ Session::Session(const Artifact &artifact, const Program &program, DeviceQueue &
   for (uint32_t i = 0; i < plan.heapBlocks; ++i)
     heap.push_back(device.makeMemory());
   cache.start(plan);
-  if (artifact.weightCheck().isWanted())
-    listWeightUses();
+  listUnchecked();
   if (DebugArena::isWanted() && isHostAddressable)
     debug.reset(new DebugArena(plan));
 }
@@ -200,6 +202,7 @@ Status Session::run() {
       return Status::make(TENON_MISUSE, "input '%s' is bound without data", plan.inputs[i].name);
   TENON_TRY(prepare());
   beginTiming();
+  beginWeights();
   states.beginRun();
   Status status = copyInputs();
   if (!status.failed())
@@ -208,6 +211,11 @@ Status Session::run() {
     queue.drop();
   else
     status = copyOutputs();
+  if (pager) {
+    pager->giveBack(0);
+    if (!status.failed())
+      pager->endRun();
+  }
   endTiming();
   if (!status.failed())
     status = states.endRun(plan, bound->exprs.data());

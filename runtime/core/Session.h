@@ -11,8 +11,10 @@
 #include "runtime/base/Memory.h"
 #include "runtime/core/Artifact.h"
 #include "runtime/core/DebugArena.h"
+#include "runtime/core/ReadAhead.h"
 #include "runtime/core/SizeCache.h"
 #include "runtime/core/StateStore.h"
+#include "runtime/core/WeightPager.h"
 #include "runtime/device/Device.h"
 
 #include <memory>
@@ -29,8 +31,15 @@ namespace tenon::rt {
 /// the last few sets of them; memory only grows.
 class Session {
 public:
-  /// Keeps references to all of them. `limit` as in tenon_session_options.
-  Session(const Artifact &artifact, const Program &program, DeviceQueue &queue, StateStore &states, uint64_t limit);
+  /// What sessions on the programs of an artifact share, which is kept by reference.
+  struct Shared {
+    DeviceQueue &queue;
+    StateStore &states;
+    WeightPager *pager; ///< null where all weights may be in memory
+    ReadAhead &readAhead;
+  };
+  /// Keeps references to all of them. Memory limit, weight budget and reading ahead are those of `options`.
+  Session(const Artifact &artifact, const Program &program, const Shared &shared, const tenon_session_options &options);
 
   Status bindInput(uint32_t index, const tenon_tensor &tensor);
   Status bindOutput(uint32_t index, void *data, uint64_t capacity);
@@ -123,7 +132,9 @@ private:
   Status inferShapes(const Instruction &instruction, tenon_plugin_call &call);
 
   // SessionWeights.cpp
-  void listWeightUses();
+  void listUnchecked();
+  void beginWeights();
+  Status enterWeights(const Instruction &instruction);
   Status checkWeights(const Instruction &instruction);
   void releaseNeighbours(const Instruction &instruction) const;
 
@@ -134,6 +145,10 @@ private:
   const Plan &plan;
   DeviceQueue &queue;
   StateStore &states;
+  WeightPager *pager;
+  ReadAhead &readAhead;
+  const uint32_t readsAhead; // as in tenon_session_options
+  bool isFirstRun = true;
   const bool isHostAddressable;
   uint64_t limit;
   uint64_t weightBytes; // that are in memory at one time
@@ -172,6 +187,7 @@ private:
   /// Whether an instruction's weights are yet to be checked, for each; empty where none are.
   std::vector<uint8_t> weightsUnchecked;
   bool releasesWeights = false;        // the plan lets go of some
+  bool watchesWeights = false;         // there is something to do before weights are used
   uint32_t numUnchecked = 0;           // instructions of which that is so
   std::vector<uint64_t> blocksToCheck; // of the weights, for the instruction at hand
   uint32_t steadyIterations =

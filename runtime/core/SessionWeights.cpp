@@ -11,8 +11,9 @@
 
 namespace tenon::rt {
 
-/// Lists the instructions that read weights. What lets go of them reads nothing.
-void Session::listWeightUses() {
+/// Lists the instructions that read weights. What lets go of them reads nothing. With a pager, its threads check them.
+void Session::listUnchecked() {
+  bool isWanted = artifact.weightCheck().isWanted() && !pager;
   weightsUnchecked.resize(plan.instructions.size());
   for (size_t i = 0; i < plan.instructions.size(); ++i) {
     const Instruction &instruction = plan.instructions[i];
@@ -20,10 +21,42 @@ void Session::listWeightUses() {
     if (instruction.op == fmt::Opcode::release)
       continue;
     const uint32_t *operands = plan.operands.data() + instruction.buffers.begin;
-    weightsUnchecked[i] = std::any_of(operands, operands + instruction.buffers.count,
-                                      [&](uint32_t buffer) { return plan.buffers[buffer].storage == Storage::weight; });
+    weightsUnchecked[i] = isWanted && std::any_of(operands, operands + instruction.buffers.count, [&](uint32_t buffer) {
+                            return plan.buffers[buffer].storage == Storage::weight;
+                          });
     numUnchecked += weightsUnchecked[i];
   }
+  watchesWeights = pager || numUnchecked;
+}
+
+/// Before the first instruction of a run.
+void Session::beginWeights() {
+  if (pager) {
+    pager->beginRun(uint32_t(&program - artifact.programs().data()));
+    return;
+  }
+  if (!isFirstRun)
+    return;
+  isFirstRun = false;
+  // A plan that lets go of weights counts on having few of them in memory.
+  if (readsAhead != TENON_READ_AHEAD_NEVER && !releasesWeights && artifact.weightRegion().isMapped())
+    readAhead.start(artifact.weightRegion(), artifact.weightCheck(),
+                    listWeightUses(plan, artifact.weightBytes()).listByFirstUse(),
+                    readsAhead == TENON_READ_AHEAD_ALWAYS);
+}
+
+/// Sees to it that the weights of the instruction at hand are what they should be, and, with a budget, in memory.
+Status Session::enterWeights(const Instruction &instruction) {
+  if (numUnchecked)
+    return checkWeights(instruction);
+  if (!pager) {
+    watchesWeights = false;
+    return {};
+  }
+  if (pager->tryTake(current))
+    return {};
+  TENON_TRY(wait());
+  return pager->take(current, instruction.name);
 }
 
 /// Compares the weights that an instruction reads with their hashes, as far as nobody has. What waits to be run is run

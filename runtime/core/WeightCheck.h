@@ -18,6 +18,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/plan/Container.h"
+#include "runtime/plan/WeightUses.h"
 
 #include <atomic>
 #include <cstdint>
@@ -35,6 +36,8 @@ public:
   /// Whether there is anything to check.
   bool isWanted() const { return !blocks.hashes.empty(); }
   uint64_t blockSize() const { return blocks.blockSize; }
+  /// Whether the blocks are those in which weights are read; in files of versions before that there is one for all.
+  bool isByBlocks() const { return isWanted() && blocks.blockSize == kWeightBlock; }
 
   bool isRight(uint64_t block) const { return right[block].load(std::memory_order_acquire); }
   /// Compares a block with its hash; false where they differ.

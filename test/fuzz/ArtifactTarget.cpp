@@ -17,7 +17,7 @@ using namespace tenon;
 static void examine(tenon_artifact *artifact) {
   tenon_artifact_info info;
   tenon_artifact_describe(artifact, &info);
-  tenon_session_options options{sizeof options, 1, 0, 0};
+  tenon_session_options options{sizeof options, 1, 0, 0, 0, 0};
   tenon_session *session;
   if (tenon_session_create(artifact, &options, &session, nullptr) != TENON_OK)
     return;

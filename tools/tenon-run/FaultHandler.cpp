@@ -14,6 +14,7 @@
 namespace tenon::run {
 
 static const tenon_session *watched;
+static const char *artifactPath;
 
 static void print(const char *text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
 
@@ -27,6 +28,22 @@ static void handleFault(int signal, siginfo_t *info, void *) {
   }
   // Returning repeats the access, which then ends the process as ever.
   ::signal(signal, SIG_DFL);
+}
+
+/// A page of a mapped file that is no longer there.
+static void handleLostPage(int, siginfo_t *, void *) {
+  print("tenon-run: error: ");
+  print(artifactPath);
+  print(": a file that is in use, it or one of its inputs, was cut short, or its disk fails\n");
+  _exit(TENON_INVALID);
+}
+
+void explainLostPages(const char *artifact) {
+  artifactPath = artifact;
+  struct sigaction action{};
+  action.sa_sigaction = handleLostPage;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &action, nullptr);
 }
 
 void explainFaults(const tenon_session *session) {

@@ -16,6 +16,10 @@ namespace tenon::run {
 /// one line that names instruction and buffer. Any other is left to the system.
 void explainFaults(const tenon_session *session);
 
+/// From now on one line ends the process where pages of a mapped file are gone: it became shorter, or its disk fails.
+/// `artifact` names it, and stays.
+void explainLostPages(const char *artifact);
+
 } // namespace tenon::run
 
 #endif // TENON_TOOLS_TENON_RUN_FAULTHANDLER_H

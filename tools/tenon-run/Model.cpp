@@ -79,6 +79,7 @@ std::vector<Model::Value> describeInputs(const tenon_artifact *artifact) {
 }
 
 Status Model::load(const Options &options) {
+  explainLostPages(options.artifact.c_str());
   tenon_error error;
   std::vector<const char *> plugins;
   for (const std::string &plugin : options.plugins)
@@ -97,7 +98,9 @@ Status Model::load(const Options &options) {
         return Status::make(TENON_INVALID, "%s: the parts of '%s' do not belong together", options.artifact.c_str(),
                             value.name.c_str());
   rewinds = info.state_count && options.repeats();
-  tenon_session_options sessionOptions{sizeof sessionOptions, options.threads, options.memoryLimit, rewinds ? 2u : 1u};
+  tenon_session_options sessionOptions{sizeof sessionOptions,       options.threads,
+                                       options.memoryLimit,         rewinds ? 2u : 1u,
+                                       uint32_t(options.readAhead), options.weightBudget};
   TENON_TRY(from(tenon_session_create(artifact, &sessionOptions, &session, &error), error));
   explainFaults(session);
   TENON_TRY(startStates(options));

@@ -68,6 +68,14 @@ static bool parseProgram(const std::string &text, Options *options) {
   return options->isGeneral || parseCount(text, &options->program);
 }
 
+static bool parseReadAhead(const std::string &text, tenon_read_ahead *value) {
+  constexpr const char *kNames[] = {"cold", "never", "always"};
+  for (int i = 0; i < 3; ++i)
+    if (text == kNames[i])
+      return *value = tenon_read_ahead(i), true;
+  return false;
+}
+
 static bool parseTolerance(const std::string &text, double *value) {
   char *end;
   *value = strtod(text.c_str(), &end);
@@ -156,6 +164,12 @@ static constexpr Flag kFlags[] = {
      [](Options &o, const std::string &v) { return o.saveState = v, !v.empty(); }},
     {"--memory-limit", "BYTES", "refuse to run if more memory is needed; BYTES may end in K, M or G",
      [](Options &o, const std::string &v) { return parseBytes(v, &o.memoryLimit) && o.memoryLimit > 0; }},
+    {"--weight-budget", "BYTES",
+     "have no more weights in memory than that: the others are read from the\nfile, ahead of their use, in every run",
+     [](Options &o, const std::string &v) { return parseBytes(v, &o.weightBudget) && o.weightBudget > 0; }},
+    {"--read-ahead", "cold|never|always",
+     "whether threads read weights before the first run needs them; default:\nwhere they are not in memory yet",
+     [](Options &o, const std::string &v) { return parseReadAhead(v, &o.readAhead); }},
     {"--verify", nullptr,
      "check the hashes of all sections before the run; without it weights are checked\nwhen they are first used",
      [](Options &o, const std::string &) { return o.verify = TENON_VERIFY_ALL, true; }},

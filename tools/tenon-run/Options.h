@@ -31,7 +31,8 @@ struct Options {
   double duration = 2;            // seconds of measured runs, where `runs` is 0
   uint32_t runs = 0, threads = 0; // 0: as many as fit, and as there are CPUs
   std::optional<uint32_t> warmup; // runs; without it some time
-  uint64_t memoryLimit = 0;
+  uint64_t memoryLimit = 0, weightBudget = 0;
+  tenon_read_ahead readAhead = TENON_READ_AHEAD_COLD;
   uint32_t program = TENON_ANY_PROGRAM;
   bool isGeneral = false; // the program for all sizes, whatever its number
   bool hasSeed = false;

@@ -19,8 +19,7 @@
 
 using namespace tenon;
 
-/// An option for a number of bytes.
-static CLI::Option *addBytes(CLI::App &command, const char *name, uint64_t &bytes, const char *description) {
+CLI::Option *tenon::addBytes(CLI::App &command, const char *name, uint64_t &bytes, const char *description) {
   return command.add_option(name, bytes, description)
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false).description(""))
       ->check(CLI::Validator(

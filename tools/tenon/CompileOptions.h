@@ -13,7 +13,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+} // namespace CLI
 
 namespace tenon {
 
@@ -27,6 +28,9 @@ struct CompileArguments {
   std::string profiles;                      ///< a file or "none"; empty where nobody says
   RemoteArguments remotes;
 };
+
+/// An option for a number of bytes above 0, which may end in K, M or G.
+CLI::Option *addBytes(CLI::App &command, const char *name, uint64_t &bytes, const char *description);
 
 /// Adds them to a subcommand; `arguments` must live as long as that.
 void addCompileOptions(CLI::App &command, CompileArguments &arguments);

@@ -24,10 +24,8 @@ Status Embedder::load(const std::string &path, uint32_t threads, std::optional<T
   artifact.reset(loaded);
   TENON_TRY(findInputs());
   TENON_TRY(findOutput(pooling));
-  tenon_session_options options;
+  tenon_session_options options{};
   options.threads = threads;
-  options.memory_limit = 0;
-  options.slots = 0;
   tenon_session *created = nullptr;
   TENON_TRY(check(tenon_session_create(artifact.get(), &options, &created, &error), error));
   session.reset(created);

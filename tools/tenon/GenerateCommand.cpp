@@ -34,6 +34,7 @@ struct GenerateArguments {
   uint64_t most = 256, chunk = 512, seed = 0;
   text::SamplerOptions sampler;
   uint32_t threads = 0;
+  uint64_t weightBudget = 0;
   bool ignoresEnd = false, isUncached = false, isQuiet = false, chats = false;
   /// Options that the folder's settings decide, unless they are given.
   CLI::Option *promptOption, *tokensOption, *seedOption, *temperature, *topK, *topP, *minP, *penalty, *context;
@@ -223,7 +224,7 @@ struct TextFiles {
 static Status goOn(const GenerateArguments &arguments, const std::string &artifact, const TextFiles &files,
                    const std::vector<uint32_t> &prompt) {
   Generator generator;
-  TENON_TRY(generator.load(artifact, arguments.threads));
+  TENON_TRY(generator.load(artifact, arguments.threads, arguments.weightBudget));
   text::Sampler sampler(chooseSampler(arguments, files.settings.sampler),
                         arguments.seedOption->count() ? arguments.seed : std::random_device()());
   Figures figures;
@@ -340,6 +341,9 @@ void tenon::addGenerateCommand(CLI::App &app, int &status) {
   command->add_option("--threads", arguments->threads, "threads that compute; default: all of this process")
       ->check(CLI::Range(1U, 1U << 16))
       ->type_name("N");
+  addBytes(*command, "--weight-budget", arguments->weightBudget,
+           "have no more weights in memory than that; the others are read from the artifact for each token, ahead of "
+           "their use");
   command->add_flag("-q,--quiet", arguments->isQuiet, "print the text alone");
   command->add_flag("--no-cache", arguments->isUncached, "compile again, and keep nothing; see tenon cache");
   addSamplingOptions(*command, *arguments);

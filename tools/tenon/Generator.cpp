@@ -16,16 +16,15 @@ static Status check(tenon_status status, const tenon_error &error) {
   return status == TENON_OK ? Status() : Status::make(status, "%s", error.message);
 }
 
-Status Generator::load(const std::string &path, uint32_t threads) {
+Status Generator::load(const std::string &path, uint32_t threads, uint64_t weightBudget) {
   tenon_error error;
   tenon_artifact *loaded = nullptr;
   TENON_TRY(check(tenon_artifact_load_file(path.c_str(), nullptr, &loaded, &error), error));
   artifact.reset(loaded);
   TENON_TRY(checkModel());
-  tenon_session_options options;
+  tenon_session_options options{};
   options.threads = threads;
-  options.memory_limit = 0;
-  options.slots = 1;
+  options.weight_budget = weightBudget;
   tenon_session *created = nullptr;
   TENON_TRY(check(tenon_session_create(artifact.get(), &options, &created, &error), error));
   session.reset(created);

@@ -24,8 +24,9 @@ using rt::Status;
 /// that comes next.
 class Generator {
 public:
-  /// Fails with TENON_UNSUPPORTED where the model has other inputs, outputs or states.
-  Status load(const std::string &path, uint32_t threads);
+  /// Fails with TENON_UNSUPPORTED where the model has other inputs, outputs or states. The budget is that of
+  /// tenon_session_options.
+  Status load(const std::string &path, uint32_t threads, uint64_t weightBudget);
 
   /// Tokens that a text may have.
   size_t getContext() const { return context; }

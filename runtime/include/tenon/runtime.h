@@ -242,6 +242,13 @@ tenon_status tenon_artifact_program(const tenon_artifact *artifact, uint32_t pro
 // Sessions
 //===----------------------------------------------------------------------===//
 
+/// When weights are read before the first run's instructions need them, by threads in the background.
+typedef TENON_ENUM(tenon_read_ahead){
+    TENON_READ_AHEAD_COLD,  ///< where they are not in the system's cache
+    TENON_READ_AHEAD_NEVER, ///< each when it is used
+    TENON_READ_AHEAD_ALWAYS ///< in any case
+} tenon_read_ahead;
+
 typedef struct tenon_session_options {
   TENON_STRUCT_SIZE(tenon_session_options);
   /// Threads that run kernels, the calling one included. 0: as many as this process may use, by its
@@ -251,6 +258,12 @@ typedef struct tenon_session_options {
   uint64_t memory_limit;
   /// How many sequences have states of their own at the same time. 0: one.
   uint32_t slots;
+  uint32_t read_ahead; ///< a tenon_read_ahead
+  /// Bytes of weights that this session may have in memory at one time: the others are read from the file, ahead of
+  /// their use, in every run. Results are the same. 0: all of them. The artifact has to be in a file; a budget with no
+  /// room for what a single launch reads is refused. Sessions of one artifact share its pages, and each has a budget
+  /// of its own. Counts in the memory limit instead of the weights.
+  uint64_t weight_budget;
 } tenon_session_options;
 
 /// Makes a session and starts its threads. `options` may be NULL. The artifact must outlive the session,

@@ -86,7 +86,7 @@ static tenon_status run(const Bytes &file, Result *result) {
   if (tenon_status status = tenon_artifact_load_memory(file.data(), file.size, nullptr, &artifact, &error))
     return fail(status);
   // Sizes that a damaged plan asks for need not be there.
-  tenon_session_options options{sizeof options, 2, uint64_t(256) << 20, 0};
+  tenon_session_options options{sizeof options, 2, uint64_t(256) << 20, 0, 0, 0};
   if (tenon_status status = tenon_session_create(artifact, &options, &session, &error))
     return fail(status);
   tenon_session_set_seed(session, 1);

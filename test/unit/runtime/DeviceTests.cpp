@@ -197,7 +197,7 @@ TEST_CASE("a session runs a plan on a device whose memory the host cannot touch"
   CHECK(device.calls == Calls{"enter", "upload 8", "load"});
 
   rt::ProgramSession session(artifact);
-  REQUIRE_FALSE(session.start(0, 0, 1).failed());
+  REQUIRE_FALSE(session.start({}).failed());
   std::vector<float> x(20, 1.5f);
   for (int64_t count : {20, 3}) {
     int64_t dims[] = {count};
@@ -225,7 +225,7 @@ TEST_CASE("the caller's memory for an output is written after the run") {
   rt::Artifact artifact(device);
   REQUIRE_FALSE(load(artifact, file).failed());
   rt::ProgramSession session(artifact);
-  REQUIRE_FALSE(session.start(0, 0, 1).failed());
+  REQUIRE_FALSE(session.start({}).failed());
   float x[4] = {1, 2, 3, 4};
   alignas(64) float y[4] = {};
   int64_t dims[] = {4};

@@ -138,7 +138,7 @@ TEST_CASE("weights are hashed before a run uses them, or on request before, or n
     int64_t dim = 16;
     tenon_tensor tensor{TENON_F32, 1, &dim, x.data()}, output{};
     for (uint32_t threads : {1, 3}) {
-      tenon_session_options options{sizeof options, threads, 0, 0};
+      tenon_session_options options{sizeof options, threads, 0, 0, 0, 0};
       if (status == TENON_OK) {
         REQUIRE(tenon_session_create(artifact, &options, &session, &error) == TENON_OK);
         REQUIRE(tenon_session_bind_input(session, 0, &tensor, &error) == TENON_OK);
@@ -304,7 +304,7 @@ TEST_CASE("a plan cut short anywhere is refused") {
 static void examine(tenon_artifact *artifact) {
   tenon_artifact_info info;
   tenon_artifact_describe(artifact, &info);
-  tenon_session_options options{sizeof options, 1, 0, 0};
+  tenon_session_options options{sizeof options, 1, 0, 0, 0, 0};
   tenon_session *session;
   tenon_error error;
   if (tenon_session_create(artifact, &options, &session, &error) != TENON_OK)

@@ -42,7 +42,7 @@ struct Runner {
       : loaded(builder) {
     if (loaded.status != TENON_OK)
       throw std::string(loaded.error.message);
-    tenon_session_options options{sizeof options, threads, limit, slots};
+    tenon_session_options options{sizeof options, threads, limit, slots, 0, 0};
     if (tenon_session_create(loaded.artifact, &options, &session, &error) != TENON_OK)
       throw std::string(error.message);
   }

@@ -1,0 +1,56 @@
+//===- ReadAhead.h - weights are read before they are needed ------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The first run of a model waits for the disk where its weights are not in memory
+// yet: page after page, as kernels touch them. Threads of a reader go through the
+// weights in the order of their first use instead, map them, and compare them with
+// their hashes, while the first launches run already.
+//
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_RUNTIME_CORE_READAHEAD_H
+#define TENON_RUNTIME_CORE_READAHEAD_H
+
+#include "runtime/base/Thread.h"
+#include "runtime/core/WeightCheck.h"
+#include "runtime/core/WeightRegion.h"
+
+#include <atomic>
+#include <vector>
+
+namespace tenon::rt {
+
+/// Reads weights once, in the background. What it does not get to, whoever needs it reads.
+class ReadAhead {
+public:
+  ReadAhead() = default;
+  ReadAhead(ReadAhead &&) = delete;
+  /// Ends the reading, wherever it is.
+  ~ReadAhead() { stop(); }
+
+  /// Begins with these blocks, in this order, after what was begun before. Keeps references to region and check.
+  /// Without `always` it does nothing where the weights are in the system's cache. Where the system has no more
+  /// threads, nothing is read ahead.
+  void start(const WeightRegion &region, const WeightCheck &check, const std::vector<BlockRange> &order, bool always);
+
+private:
+  void stop();
+  void read();
+
+  const WeightRegion *region = nullptr;
+  const WeightCheck *check = nullptr;
+  std::vector<BlockRange> pieces;
+  std::atomic<size_t> next{0};
+  std::atomic<bool> isStopping{false};
+  static constexpr int kThreads = 2; // policy: one reads while another hashes; more read no faster from one disk
+  Thread threads[kThreads];
+};
+
+} // namespace tenon::rt
+
+#endif // TENON_RUNTIME_CORE_READAHEAD_H
