@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/artifact/Weights.h"
+#include "dialects/tenon/WeightStorage.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "runtime/format/Kernel.h"
@@ -48,6 +49,14 @@ static bool hasBytes(ElementsAttr value, ArrayRef<char> wanted) {
   return isEqual;
 }
 
+/// Nobody looks at the bytes of a weight for a while.
+static void noteRead(ElementsAttr value, bool isOutput) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+  const WeightStorage *storage = resource ? WeightStorage::get(value.getContext()) : nullptr;
+  if (storage)
+    storage->noteRead(resource.getRawHandle().getBlob()->getData().size(), isOutput);
+}
+
 uint64_t WeightSection::add(ElementsAttr value) {
   if (auto it = known.find(value); it != known.end())
     return it->second;
@@ -66,6 +75,7 @@ uint64_t WeightSection::add(ElementsAttr value) {
     entries.push_back({value, offset});
     size = offset + bytes.size();
   });
+  noteRead(value, /*isOutput=*/false);
   known[value] = offset;
   return offset;
 }
@@ -88,5 +98,6 @@ void WeightSection::write(llvm::function_ref<void(ArrayRef<char>)> sink) const {
       sink(bytes);
       position = entry.offset + bytes.size();
     });
+    noteRead(entry.value, /*isOutput=*/true);
   }
 }

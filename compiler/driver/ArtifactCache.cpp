@@ -22,10 +22,31 @@ namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
 static std::optional<std::string> hashFile(const std::string &file) {
-  auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer)
+  llvm::Expected<fs::file_t> opened = fs::openNativeFileForRead(file);
+  if (!opened) {
+    llvm::consumeError(opened.takeError());
     return std::nullopt;
-  return llvm::utohexstr(XXH3_64bits((*buffer)->getBufferStart(), (*buffer)->getBufferSize()), /*LowerCase=*/true, 16);
+  }
+  // Read and not mapped, so that a large model is not in memory for this.
+  constexpr size_t kPart = size_t(1) << 20; // limit: bytes that are read at once
+  std::vector<char> part(kPart);
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  bool isWhole = false, isWrong = false;
+  while (!isWhole && !isWrong) {
+    llvm::Expected<size_t> count = fs::readNativeFile(*opened, part);
+    isWrong = !count;
+    if (isWrong) {
+      llvm::consumeError(count.takeError());
+      break;
+    }
+    isWhole = *count == 0;
+    XXH3_64bits_update(&state, part.data(), *count);
+  }
+  fs::closeFile(*opened);
+  if (isWrong)
+    return std::nullopt;
+  return llvm::utohexstr(XXH3_64bits_digest(&state), /*LowerCase=*/true, 16);
 }
 
 /// Whether each file that the lines name has the hash that stands before it.

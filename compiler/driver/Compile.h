@@ -87,9 +87,12 @@ struct CompileOptions {
   /// If not null: told at the end what the cache of kernels was good for.
   std::function<void(const KernelCounts &)> onKernels;
   bool singleThread = false;
+  /// If not null: told how many bytes of weights were computed or written, again and again, by any thread.
+  std::function<void(uint64_t)> onWeightBytes;
   std::function<void(llvm::StringRef)> onPhase; ///< told the name of each phase as it begins
-  /// If not null: told the phase and seconds since the beginning, again and again, by compileSupervised alone.
-  std::function<void(llvm::StringRef phase, double seconds)> onProgress;
+  /// If not null: told the phase, seconds since the beginning and how many bytes of weights were computed or written,
+  /// again and again, by compileSupervised alone.
+  std::function<void(llvm::StringRef phase, double seconds, uint64_t weightBytes)> onProgress;
   std::string reproduce; ///< where not empty: `output` gets the IR that this phase starts from, and no more
 
   /// The targets where a model does not say any.

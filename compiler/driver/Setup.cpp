@@ -7,6 +7,7 @@
 
 #include "compiler/driver/PassList.h"
 #include "compiler/driver/Phases.h"
+#include "compiler/driver/SpilledWeights.h"
 #include "compiler/errors/CompileError.h"
 #include "compiler/import/WeightReferences.h"
 #include "compiler/pipeline/DumpIndex.h"
@@ -28,6 +29,11 @@ DialectRegistry phases::makeRegistry(const CompileOptions &options, const Backen
   registerDialects(registry);
   backends.registerDialects(registry);
   registerWeightReferences(registry, options.import.onInputFile);
+  // Beside the output there is room for weights, while temporary files may lie in memory.
+  llvm::SmallString<128> folder(llvm::sys::path::parent_path(options.output));
+  if (options.output.empty() || options.output == "-")
+    llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/false, folder);
+  registerSpilledWeights(registry, folder.empty() ? "." : folder.str().str(), options.onWeightBytes);
   return registry;
 }
 

@@ -60,7 +60,7 @@ static CompileStatus writeDepfile(const CompileOptions &options, std::vector<std
 static WorkEnd superviseOnce(CompileOptions options, llvm::raw_ostream &errors) {
   auto onKernels = options.onKernels; // of this process
   SharedCount inputBytes;
-  SharedCount generated, taken, notes;
+  SharedCount generated, taken, notes, weightBytes;
   std::vector<std::string> files; // of the process that compiles
   options.import.onInputFile = [&](llvm::StringRef path, uint64_t bytes) {
     inputBytes.add(bytes);
@@ -75,12 +75,16 @@ static WorkEnd superviseOnce(CompileOptions options, llvm::raw_ostream &errors) 
       taken.add(counts.taken);
       notes.add(counts.notes);
     };
+    options.onWeightBytes = [&](uint64_t bytes) { weightBytes.add(bytes); };
     CompileStatus status = compileModel(options, errors);
     if (status == CompileStatus::done && !options.depfile.empty())
       status = writeDepfile(options, files, errors);
     return static_cast<int>(status);
   };
-  WorkEnd end = supervise(compile, limits, options.onProgress);
+  std::function<void(llvm::StringRef, double)> onProgress;
+  if (options.onProgress)
+    onProgress = [&](llvm::StringRef phase, double seconds) { options.onProgress(phase, seconds, weightBytes.get()); };
+  WorkEnd end = supervise(compile, limits, onProgress);
   if (onKernels)
     onKernels({generated.get(), taken.get(), notes.get()});
   return end;

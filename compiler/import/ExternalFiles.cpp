@@ -7,10 +7,12 @@
 
 #include "compiler/import/ExternalFiles.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <mutex>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -42,9 +44,35 @@ std::shared_ptr<const MappedFile> MappedFile::map(int descriptor, std::string &e
   return file;
 }
 
+/// All that live.
+static llvm::SmallPtrSet<const MappedFile *, 8> mapped;
+static std::mutex mappedMutex;
+
+MappedFile::MappedFile(const char *data, size_t size) : data(data), size(size) {
+  std::lock_guard<std::mutex> lock(mappedMutex);
+  mapped.insert(this);
+}
+
 MappedFile::~MappedFile() {
+  {
+    std::lock_guard<std::mutex> lock(mappedMutex);
+    mapped.erase(this);
+  }
   if (data)
     munmap(const_cast<char *>(data), size);
+}
+
+void MappedFile::release(llvm::ArrayRef<char> part) const {
+  uintptr_t page = sysconf(_SC_PAGESIZE), begin = reinterpret_cast<uintptr_t>(part.data()) / page * page,
+            end = reinterpret_cast<uintptr_t>(part.end());
+  if (begin < end)
+    madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
+}
+
+void MappedFile::releaseAll() {
+  std::lock_guard<std::mutex> lock(mappedMutex);
+  for (const MappedFile *file : mapped)
+    file->release(file->getBytes());
 }
 
 ExternalFiles::~ExternalFiles() {
@@ -103,7 +131,13 @@ uint64_t ExternalFiles::hash() const {
     uint64_t sizes[] = {name.size(), bytes.size()};
     XXH3_64bits_update(&state, sizes, sizeof(sizes));
     XXH3_64bits_update(&state, name.data(), name.size());
-    XXH3_64bits_update(&state, bytes.data(), bytes.size());
+    // limit: bytes that are in memory at one time for this.
+    constexpr size_t kPart = size_t(16) << 20;
+    for (; !bytes.empty(); bytes = bytes.drop_front(std::min(bytes.size(), kPart))) {
+      llvm::ArrayRef<char> part = bytes.take_front(kPart);
+      XXH3_64bits_update(&state, part.data(), part.size());
+      files.find(name)->second->release(part);
+    }
   }
   return XXH3_64bits_digest(&state);
 }

@@ -25,11 +25,15 @@ public:
   MappedFile(const MappedFile &) = delete;
 
   llvm::ArrayRef<char> getBytes() const { return {data, size}; }
+  /// Gives pages back; they are read again when they are touched.
+  void release(llvm::ArrayRef<char> part) const;
+  /// The same of all files that are mapped.
+  static void releaseAll();
   /// How many of them were written; the rest are holes.
   uint64_t getBytesOnDisk() const { return bytesOnDisk; }
 
 private:
-  MappedFile(const char *data, size_t size) : data(data), size(size) {}
+  MappedFile(const char *data, size_t size);
   const char *data;
   size_t size;
   uint64_t bytesOnDisk = 0;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/WeightBytes.h"
+#include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WeightStorage.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -35,6 +37,11 @@ StringAttr tenon::deriveName(StringAttr name, StringRef how) {
                          isDerived ? text.drop_back() + ", " + how + ")" : text + kDerivedName + how + ")");
 }
 
+const tenon::WeightStorage *tenon::WeightStorage::get(MLIRContext *context) {
+  auto *dialect = context->getLoadedDialect<TenonDialect>();
+  return dialect ? dialect->getRegisteredInterface<WeightStorage>() : nullptr;
+}
+
 /// Held from the search for a resource to its insertion: without it, two threads would both insert the same bytes, and
 /// the second name would be counted on.
 static std::mutex insertion;
@@ -48,6 +55,9 @@ DenseResourceElementsAttr tenon::createElements(RankedTensorType type, StringRef
   uint64_t hash = llvm::xxh3_64bits(StringRef(bytes.data(), bytes.size()));
   std::string name = (prefix + "_" + llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16)).str();
   MLIRContext *context = type.getContext();
+  if (const WeightStorage *storage = WeightStorage::get(context))
+    blob = storage->keep(std::move(blob));
+  bytes = blob.getData();
   auto &manager = DenseResourceElementsHandle::getManagerInterface(context).getBlobManager();
   std::lock_guard<std::mutex> lock(insertion);
   DialectResourceBlobManager::BlobEntry *known = manager.lookup(name);

@@ -25,7 +25,7 @@ Progress::Progress(CompileOptions &options)
     : model(llvm::sys::path::filename(options.input)), isTerminal(isatty(STDERR_FILENO)) {
   // Dumps and times go to standard error as well, and would be torn apart.
   if (isTerminal && options.dumpAfter.empty() && !options.timing)
-    options.onProgress = [this](llvm::StringRef phase, double seconds) { show(phase, seconds); };
+    options.onProgress = [this](llvm::StringRef phase, double seconds, uint64_t bytes) { show(phase, seconds, bytes); };
 }
 
 Progress::~Progress() {
@@ -33,14 +33,27 @@ Progress::~Progress() {
     llvm::errs() << "\r\x1b[K";
 }
 
-void Progress::show(llvm::StringRef phase, double seconds) {
+/// ", 1.2 GiB of weights at 0.84 GB/s", where there are some in this phase.
+static std::string describeWeights(uint64_t bytes, double seconds) {
+  if (bytes == 0 || seconds <= 0)
+    return "";
+  return ", " + bytesText(bytes) + llvm::formatv(" of weights at {0:F2} GB/s", double(bytes) * 1e-9 / seconds).str();
+}
+
+void Progress::show(llvm::StringRef phase, double seconds, uint64_t weightBytes) {
+  if (phase != lastPhase) {
+    lastPhase = phase.str();
+    lastSeconds = seconds;
+    lastBytes = weightBytes;
+  }
   // A compilation that is over by then needs no word.
   constexpr double kPatience = 0.5;
   if (seconds < kPatience || phase.empty())
     return;
   isShown = true;
   // The cursor goes back to the beginning, so that a warning of the compilation takes the place of this line.
-  std::string line = llvm::formatv("{0}: {1} ({2:F1} s)", model, phase, seconds);
+  std::string line = llvm::formatv("{0}: {1} ({2:F1} s{3})", model, phase, seconds,
+                                   describeWeights(weightBytes - lastBytes, seconds - lastSeconds));
   llvm::errs() << "\r\x1b[K" << shorten(line, 79) << '\r';
   llvm::errs().flush();
 }

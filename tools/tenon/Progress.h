@@ -22,9 +22,11 @@ public:
   ~Progress();
 
 private:
-  void show(llvm::StringRef phase, double seconds);
+  void show(llvm::StringRef phase, double seconds, uint64_t weightBytes);
 
-  std::string model;
+  std::string model, lastPhase;
+  double lastSeconds = 0; ///< when that began
+  uint64_t lastBytes = 0; ///< of weights, by then
   bool isTerminal, isShown = false;
 };
 

@@ -1,0 +1,189 @@
+//===- SpilledWeights.cpp - computed weights in a file ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/SpilledWeights.h"
+#include "compiler/import/ExternalFiles.h"
+#include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WeightStorage.h"
+#include "llvm/ADT/DenseMap.h"
+#include <fcntl.h>
+#include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace tenon;
+
+/// limit: bytes of computed weights in the heap. Smaller models are compiled without a file.
+static constexpr uint64_t kInHeap = uint64_t(128) << 20;
+/// limit: a smaller weight stays in the heap, which is quicker, and they are few bytes together.
+static constexpr uint64_t kSmall = uint64_t(256) << 10;
+/// limit: bytes of weights that may be looked at before pages are given back.
+static constexpr uint64_t kInPages = uint64_t(64) << 20;
+/// What a mapping begins at, on every machine that compiles.
+static constexpr uint64_t kPage = uint64_t(64) << 10; // limit: the largest page
+
+namespace {
+
+/// The file, and what of it is mapped.
+class SpillFile {
+public:
+  explicit SpillFile(std::string folder) : folder(std::move(folder)) {}
+  ~SpillFile() {
+    if (descriptor >= 0)
+      close(descriptor);
+  }
+  SpillFile(const SpillFile &) = delete;
+
+  /// Writes bytes and maps them; null where the disk has no room, or there is no file.
+  const char *add(ArrayRef<char> bytes);
+  void remove(const char *data, size_t size);
+  void release();
+
+private:
+  bool open();
+  bool write(ArrayRef<char> bytes, uint64_t at) const;
+
+  std::string folder;
+  std::mutex mutex;
+  int descriptor = -1;
+  bool isBroken = false;
+  uint64_t end = 0;
+  struct Place {
+    uint64_t offset, size;
+  };
+  llvm::DenseMap<const char *, Place> places;
+};
+
+} // namespace
+
+bool SpillFile::open() {
+  if (descriptor >= 0 || isBroken)
+    return descriptor >= 0;
+  descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor < 0) {
+    std::string name = folder + "/tenon-weights-XXXXXX";
+    descriptor = mkostemp(name.data(), O_CLOEXEC);
+    if (descriptor >= 0)
+      unlink(name.c_str());
+  }
+  isBroken = descriptor < 0;
+  return !isBroken;
+}
+
+bool SpillFile::write(ArrayRef<char> bytes, uint64_t at) const {
+  while (!bytes.empty()) {
+    ssize_t count = pwrite(descriptor, bytes.data(), bytes.size(), at);
+    if (count <= 0)
+      return false;
+    bytes = bytes.drop_front(count);
+    at += count;
+  }
+  return true;
+}
+
+const char *SpillFile::add(ArrayRef<char> bytes) {
+  uint64_t offset;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!open())
+      return nullptr;
+    offset = end;
+    end += llvm::alignTo(bytes.size(), kPage);
+  }
+  // Passes that write at the same time do so to different places.
+  void *data = write(bytes, offset)
+                   ? mmap(nullptr, bytes.size(), PROT_READ, MAP_SHARED, descriptor, static_cast<off_t>(offset))
+                   : MAP_FAILED;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (data == MAP_FAILED) {
+    isBroken = true;
+    return nullptr;
+  }
+  places[static_cast<const char *>(data)] = {offset, bytes.size()};
+  return static_cast<const char *>(data);
+}
+
+void SpillFile::remove(const char *data, size_t size) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto place = places.find(data);
+  assert(place != places.end() && "a weight is removed once");
+  munmap(const_cast<char *>(data), size);
+  // The disk has room for another choice of paths.
+  (void)fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, place->second.offset,
+                  llvm::alignTo(place->second.size, kPage));
+  places.erase(place);
+}
+
+void SpillFile::release() {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto [data, place] : places)
+    madvise(const_cast<char *>(data), place.size, MADV_DONTNEED);
+}
+
+namespace {
+
+class SpilledWeights : public WeightStorage {
+public:
+  SpilledWeights(Dialect *dialect, std::string folder, std::function<void(uint64_t)> onBytes)
+      : WeightStorage(dialect), file(std::make_shared<SpillFile>(std::move(folder))), onBytes(std::move(onBytes)) {}
+
+  AsmResourceBlob keep(AsmResourceBlob blob) const override;
+  void noteRead(uint64_t bytes, bool isOutput) const override;
+
+private:
+  std::shared_ptr<SpillFile> file;
+  std::function<void(uint64_t)> onBytes;
+  mutable std::atomic<uint64_t> inHeap = 0, inPages = 0;
+};
+
+} // namespace
+
+AsmResourceBlob SpilledWeights::keep(AsmResourceBlob blob) const {
+  ArrayRef<char> bytes = blob.getData();
+  // A blob without an owner is a part of another weight.
+  bool isOwn = static_cast<bool>(blob.getDeleter());
+  if (isOwn && onBytes)
+    onBytes(bytes.size());
+  if (!isOwn || bytes.size() < kSmall || inHeap.fetch_add(bytes.size()) + bytes.size() <= kInHeap)
+    return blob;
+  const char *kept = file->add(bytes);
+  if (!kept)
+    return blob;
+  size_t alignment = blob.getDataAlignment();
+  AsmResourceBlob spilled = UnmanagedAsmResourceBlob::allocateWithAlign(
+      ArrayRef(kept, bytes.size()), std::min<size_t>(alignment, kPage),
+      [file = file](void *data, size_t size, size_t) { file->remove(static_cast<const char *>(data), size); });
+  // It was made of about as many bytes of others.
+  noteRead(bytes.size(), /*isOutput=*/false);
+  return spilled;
+}
+
+void SpilledWeights::noteRead(uint64_t bytes, bool isOutput) const {
+  if (isOutput && onBytes)
+    onBytes(bytes);
+  if (inPages.fetch_add(bytes) + bytes < kInPages)
+    return;
+  inPages = 0;
+  file->release();
+  MappedFile::releaseAll();
+}
+
+void tenon::registerSpilledWeights(DialectRegistry &registry, std::string folder,
+                                   std::function<void(uint64_t bytes)> onBytes) {
+  struct Extension : DialectExtension<Extension, TenonDialect> {
+    Extension(std::string folder, std::function<void(uint64_t)> onBytes)
+        : folder(std::move(folder)), onBytes(std::move(onBytes)) {}
+    void apply(MLIRContext *, TenonDialect *dialect) const override {
+      dialect->addInterface<SpilledWeights>(folder, onBytes);
+    }
+    std::string folder;
+    std::function<void(uint64_t)> onBytes;
+  };
+  registry.addExtension(TypeID::get<SpilledWeights>(),
+                        std::make_unique<Extension>(std::move(folder), std::move(onBytes)));
+}
