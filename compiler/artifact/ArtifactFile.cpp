@@ -12,6 +12,7 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
+#include <map>
 
 #define XXH_INLINE_ALL
 #include "xxhash.h"
@@ -53,8 +54,8 @@ public:
     add(kind, target, alignment, [&](Sink sink) { sink(llvm::ArrayRef(bytes.data(), bytes.size())); });
   }
 
-  /// Adds the weights, and the hashes of their blocks.
-  void addWeights(const WeightSection &weights) {
+  /// Adds the weights, but for external ones if these stay where they are, and the hashes of all blocks.
+  void addWeights(const WeightSection &weights, bool leavesExternal) {
     std::string hashes;
     uint64_t inBlock = 0;
     XXH3_state_t *state = XXH3_createState();
@@ -66,8 +67,9 @@ public:
       inBlock = 0;
     };
     add(SectionKind::weights, "", fmt::kPageSize, [&](Sink sink) {
-      weights.write([&](llvm::ArrayRef<char> bytes) {
-        sink(bytes);
+      weights.write([&](llvm::ArrayRef<char> bytes, bool isExternal) {
+        if (!isExternal || !leavesExternal)
+          sink(bytes);
         while (!bytes.empty()) {
           assert(inBlock < fmt::kHashBlock && "a block that is full was ended");
           size_t count = std::min<uint64_t>(bytes.size(), fmt::kHashBlock - inBlock);
@@ -87,7 +89,7 @@ public:
   void finish(uint64_t sourceHash) {
     fmt::Header header{};
     std::memcpy(header.magic, fmt::kMagic, sizeof(header.magic));
-    header.version = fmt::kFormatVersion;
+    header.version = version;
     header.sectionCount = table.size();
     header.fileSize = os.tell();
     header.tableHash = XXH3_64bits(table.data(), table.size() * sizeof(Section));
@@ -96,7 +98,49 @@ public:
     os.pwrite(reinterpret_cast<const char *>(table.data()), table.size() * sizeof(Section), sizeof(header));
   }
 
+  /// Adds where the weights lie.
+  void addPlaces(const WeightSection &weights) {
+    fmt::WeightPlaces counts{0, 0};
+    std::string files, segments;
+    std::map<size_t, uint32_t> numbers; // of the files that hold some
+    auto append = [](std::string &to, const auto &value) {
+      to.append(reinterpret_cast<const char *>(&value), sizeof(value));
+    };
+    for (const ExternalSegment &segment : weights.getExternal()) {
+      if (!numbers.try_emplace(segment.file, counts.fileCount + 1).second)
+        continue;
+      ++counts.fileCount;
+      const WeightFile &file = weights.getFiles()[segment.file];
+      fmt::ExternalFile external{};
+      assert(file.name.size() < sizeof(external.name) && "the driver leaves no weights in files of longer names");
+      external.size = file.bytes.size();
+      std::memcpy(external.name, file.name.data(), file.name.size());
+      append(files, external);
+    }
+    uint64_t end = 0, own = 0;
+    auto addOwn = [&](uint64_t upTo) {
+      if (upTo == end)
+        return;
+      append(segments, fmt::WeightSegment{end, upTo - end, own, 0, 0});
+      ++counts.segmentCount;
+      own += upTo - end;
+      end = upTo;
+    };
+    for (const ExternalSegment &segment : weights.getExternal()) {
+      addOwn(segment.begin);
+      append(segments, fmt::WeightSegment{segment.begin, segment.size, segment.offset, numbers[segment.file], 0});
+      ++counts.segmentCount;
+      end += segment.size;
+    }
+    addOwn(weights.getSize());
+    std::string bytes;
+    append(bytes, counts);
+    add(SectionKind::places, "", fmt::kSectionAlignment, bytes + files + segments);
+    version = fmt::kPlacesVersion;
+  }
+
 private:
+  uint32_t version = fmt::kUsualVersion;
   llvm::raw_pwrite_stream &os;
   std::vector<Section> table;
 };
@@ -105,7 +149,8 @@ private:
 
 void tenon::writeArtifact(const ArtifactParts &parts, llvm::raw_pwrite_stream &os) {
   bool hasWeights = parts.weights && parts.weights->getSize() > 0;
-  size_t numSections = 1 + 2 * hasWeights;
+  bool leavesExternal = hasWeights && parts.leavesExternal && !parts.weights->getExternal().empty();
+  size_t numSections = 1 + 2 * hasWeights + leavesExternal;
   for (const ArtifactParts::Variant &variant : parts.variants)
     numSections += variant.plans.size() + 1;
   SectionWriter writer(os, numSections);
@@ -117,7 +162,9 @@ void tenon::writeArtifact(const ArtifactParts &parts, llvm::raw_pwrite_stream &o
   writer.add(SectionKind::meta, "", fmt::kSectionAlignment, parts.meta);
   // Last, so that nearly everything that a load reads stands together at the start; their hashes are known after them.
   if (hasWeights)
-    writer.addWeights(*parts.weights);
+    writer.addWeights(*parts.weights, leavesExternal);
+  if (leavesExternal)
+    writer.addPlaces(*parts.weights);
   writer.finish(parts.sourceHash);
 }
 

@@ -32,6 +32,8 @@ struct ArtifactParts {
   const WeightSection *weights;
   std::string meta; ///< JSON
   uint64_t sourceHash;
+  bool leavesExternal =
+      false; ///< weights in other files stay there (WeightSection::leaveIn); otherwise all are written
 };
 
 /// Writes the artifact to `path`. The file appears whole or not at all (OutputFile.h).

@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "runtime/format/Kernel.h"
+#include "runtime/format/Layout.h"
 #include "llvm/Support/MathExtras.h"
 
 #define XXH_INLINE_ALL
@@ -57,6 +58,40 @@ static void noteRead(ElementsAttr value, bool isOutput) {
     storage->noteRead(resource.getRawHandle().getBlob()->getData().size(), isOutput);
 }
 
+/// A place for bytes that are part of a file; nothing where they are not, or are not worth a mapping.
+std::optional<uint64_t> WeightSection::addExternal(ArrayRef<char> bytes, uint64_t alignment) {
+  // limit: a smaller one would leave more of its pages empty, and be one more mapping.
+  constexpr uint64_t kLeast = uint64_t(64) << 10;
+  auto source = llvm::find_if(sources, [&](const WeightFile &file) {
+    return bytes.begin() >= file.bytes.begin() && bytes.end() <= file.bytes.end();
+  });
+  if (bytes.size() < kLeast || source == sources.end())
+    return std::nullopt;
+  uint64_t first = bytes.begin() - source->bytes.begin(), begin = llvm::alignDown(first, fmt::kPageSize),
+           end = llvm::alignTo(first + bytes.size(), fmt::kPageSize);
+  size_t file = source - sources.begin();
+  // Kernels rely on what elements need.
+  if (first % alignment != 0)
+    return std::nullopt;
+  // What lies behind the last one in its file goes on with its pages.
+  if (!external.empty()) {
+    ExternalSegment &last = external.back();
+    bool goesOn =
+        last.file == file && last.begin + last.size == size && begin >= last.offset && begin <= last.offset + last.size;
+    if (goesOn) {
+      last.size = std::max(last.size, end - last.offset);
+      size = last.begin + last.size;
+      return last.begin + first - last.offset;
+    }
+  }
+  if (external.size() >= fmt::kMaxWeightSegments / 2)
+    return std::nullopt;
+  uint64_t at = llvm::alignTo(size, fmt::kPageSize);
+  external.push_back({at, end - begin, begin, file});
+  size = at + end - begin;
+  return at + first - begin;
+}
+
 uint64_t WeightSection::add(ElementsAttr value) {
   if (auto it = known.find(value); it != known.end())
     return it->second;
@@ -71,8 +106,14 @@ uint64_t WeightSection::add(ElementsAttr value) {
         return;
       }
     candidates.push_back(entries.size());
+    uint64_t width = llvm::divideCeil(value.getElementType().getIntOrFloatBitWidth(), 8);
+    if (std::optional<uint64_t> place = addExternal(bytes, width)) {
+      offset = *place;
+      entries.push_back({value, offset, /*isExternal=*/true});
+      return;
+    }
     assert(offset >= size && "a weight begins after the one before it");
-    entries.push_back({value, offset});
+    entries.push_back({value, offset, /*isExternal=*/false});
     size = offset + bytes.size();
   });
   noteRead(value, /*isOutput=*/false);
@@ -87,17 +128,35 @@ std::vector<std::pair<uint64_t, RankedTensorType>> WeightSection::listTypes() co
   return types;
 }
 
-void WeightSection::write(llvm::function_ref<void(ArrayRef<char>)> sink) const {
-  static constexpr char kPadding[TENON_BUFFER_ALIGNMENT] = {};
+void WeightSection::write(llvm::function_ref<void(ArrayRef<char>, bool)> sink) const {
+  static constexpr char kPadding[fmt::kPageSize] = {};
   uint64_t position = 0;
+  auto pad = [&](uint64_t to, bool isExternal) {
+    assert(to >= position && to - position <= sizeof(kPadding) && "weights stand in the order of their offsets");
+    sink(ArrayRef(kPadding, to - position), isExternal);
+    position = to;
+  };
+  const ExternalSegment *segment = external.data(), *end = segment + external.size();
+  auto writeSegments = [&](uint64_t before) {
+    for (; segment != end && segment->begin < before; ++segment) {
+      pad(segment->begin, /*isExternal=*/false);
+      ArrayRef<char> file = sources[segment->file].bytes;
+      ArrayRef<char> bytes = file.slice(segment->offset, std::min(segment->size, file.size() - segment->offset));
+      sink(bytes, /*isExternal=*/true);
+      position += bytes.size();
+      pad(segment->begin + segment->size, /*isExternal=*/true);
+    }
+  };
   for (const Entry &entry : entries) {
-    assert(entry.offset >= position && entry.offset - position < TENON_BUFFER_ALIGNMENT &&
-           "weights stand in the order of their offsets");
-    sink(ArrayRef(kPadding, entry.offset - position));
+    if (entry.isExternal)
+      continue;
+    writeSegments(entry.offset);
+    pad(entry.offset, /*isExternal=*/false);
     withBytes(entry.value, [&](ArrayRef<char> bytes) {
-      sink(bytes);
+      sink(bytes, /*isExternal=*/false);
       position = entry.offset + bytes.size();
     });
     noteRead(entry.value, /*isOutput=*/true);
   }
+  writeSegments(UINT64_MAX);
 }

@@ -297,6 +297,7 @@ static llvm::Error writeOutput(Choice &choice, const RecordedTimes *times, const
     return writeIR(choice.plan, choice.kernels, setup);
   ArtifactParts parts = assemble(choice.plan, choice.code, setup, sourceHash);
   parts.meta = getMeta(choice, times, setup, sourceHash);
+  parts.leavesExternal = setup.options.leavesWeights;
   if (llvm::Error error = writeArtifact(parts, setup.options.output))
     return makeError(CompileStatus::resources,
                      "cannot write " + setup.options.output + ": " + llvm::toString(std::move(error)));

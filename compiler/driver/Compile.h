@@ -80,6 +80,7 @@ struct CompileOptions {
   double tuneSeconds = 0;          ///< how long models may run to measure paths that have no record; 0: not at all
   std::string tuneReport;          ///< where not empty: what measuring came to goes to this file, as JSON
   std::optional<StepLimit> bisect; ///< the optional steps that are taken; all of them where it is not set
+  bool leavesWeights = false;      ///< weights that kernels read as they are stay in the files of the model
   bool keepsResults = false;       ///< results of launches become outputs, after those of the model
   bool timing = false;             ///< whether how long phases and passes take goes to standard error
   std::string cacheFolder;         ///< where kernels are looked up and kept (CacheStore.h); none where it is empty

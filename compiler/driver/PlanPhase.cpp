@@ -7,6 +7,7 @@
 
 #include "compiler/driver/Phases.h"
 #include "compiler/errors/CompileError.h"
+#include "compiler/import/ExternalFiles.h"
 #include "compiler/pipeline/Diagnostics.h"
 #include "compiler/pipeline/PlanSearch.h"
 #include "compiler/report/MemoryLimit.h"
@@ -14,6 +15,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/Kernel.h"
 #include "passes/kernel/schedules/KernelRegion.h"
+#include "runtime/format/Layout.h"
 #include "runtime/plan/ResidentWeights.h"
 #include "runtime/plan/Verify.h"
 #include "llvm/ADT/StringSet.h"
@@ -78,9 +80,29 @@ static llvm::Error serialize(ModuleOp own, ModuleOp kernels, const Setup &setup,
   return llvm::Error::success();
 }
 
+/// The files of the model that weights may stay in: those whose names an artifact can have (WeightPlaces.cpp).
+static std::vector<WeightFile> listWeightFiles() {
+  std::vector<WeightFile> files;
+  for (auto &[name, bytes] : MappedFile::listNamed()) {
+    llvm::SmallString<128> clean(name);
+    llvm::sys::path::remove_dots(clean, /*remove_dot_dot=*/false);
+    SmallVector<StringRef> parts;
+    clean.str().split(parts, '/');
+    bool isNamable = clean.size() < sizeof(fmt::ExternalFile::name) && !clean.empty() &&
+                     llvm::none_of(
+                         parts, [](StringRef part) { return part.empty() || part == ".."; }) &&
+                     llvm::none_of(clean, [](unsigned char c) { return c < ' ' || c == 0x7f; });
+    if (isNamable)
+      files.push_back({clean.str().str(), bytes});
+  }
+  return files;
+}
+
 llvm::Expected<Plan> phases::serializePlans(OwningOpRef<ModuleOp> modules, const PlanOptions &how, ModuleOp kernels,
                                             const Setup &setup, PhaseRunner &runner) {
   Plan made{how, std::move(modules), {}, {}};
+  if (setup.options.leavesWeights)
+    made.weights.leaveIn(listWeightFiles());
   if (!kernels)
     kernels = *made.modules;
   if (llvm::Error error = runner.begin("serialize", *made.modules))

@@ -23,7 +23,7 @@
 
 using namespace tenon;
 
-std::shared_ptr<const MappedFile> MappedFile::map(int descriptor, std::string &error) {
+std::shared_ptr<const MappedFile> MappedFile::map(int descriptor, std::string &error, std::string name) {
   struct stat info;
   void *data = nullptr;
   if (fstat(descriptor, &info) != 0)
@@ -40,6 +40,7 @@ std::shared_ptr<const MappedFile> MappedFile::map(int descriptor, std::string &e
       std::shared_ptr<MappedFile>(new MappedFile(static_cast<const char *>(data), static_cast<size_t>(info.st_size)));
   // A file with holes is larger than what was written to it.
   constexpr uint64_t kBlockBytes = 512;
+  file->name = std::move(name);
   file->bytesOnDisk = std::min<uint64_t>(info.st_size, static_cast<uint64_t>(info.st_blocks) * kBlockBytes);
   return file;
 }
@@ -67,6 +68,19 @@ void MappedFile::release(llvm::ArrayRef<char> part) const {
             end = reinterpret_cast<uintptr_t>(part.end());
   if (begin < end)
     madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
+}
+
+std::vector<std::pair<std::string, llvm::ArrayRef<char>>> MappedFile::listNamed() {
+  std::lock_guard<std::mutex> lock(mappedMutex);
+  std::vector<std::pair<std::string, llvm::ArrayRef<char>>> named;
+  for (const MappedFile *file : mapped)
+    if (!file->name.empty())
+      named.emplace_back(file->name, file->getBytes());
+  llvm::sort(named, [](const auto &a, const auto &b) {
+    return std::tuple(llvm::StringRef(a.first), a.second.data()) <
+           std::tuple(llvm::StringRef(b.first), b.second.data());
+  });
+  return named;
 }
 
 void MappedFile::releaseAll() {
@@ -113,7 +127,7 @@ std::shared_ptr<const MappedFile> ExternalFiles::open(llvm::StringRef location, 
   int descriptor = openBeneath(location.str(), error);
   if (descriptor < 0)
     return nullptr;
-  std::shared_ptr<const MappedFile> file = MappedFile::map(descriptor, error);
+  std::shared_ptr<const MappedFile> file = MappedFile::map(descriptor, error, givesNames ? location.str() : "");
   if (file && onFile)
     onFile(folder + "/" + location.str(), file->getBytesOnDisk());
   if (file)

@@ -13,6 +13,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tenon {
 
@@ -20,7 +22,7 @@ namespace tenon {
 class MappedFile {
 public:
   /// Maps an open file and closes the descriptor. Null, with the reason in `error`, where that fails.
-  static std::shared_ptr<const MappedFile> map(int descriptor, std::string &error);
+  static std::shared_ptr<const MappedFile> map(int descriptor, std::string &error, std::string name = "");
   ~MappedFile();
   MappedFile(const MappedFile &) = delete;
 
@@ -29,6 +31,10 @@ public:
   void release(llvm::ArrayRef<char> part) const;
   /// The same of all files that are mapped.
   static void releaseAll();
+  /// Below the model's folder; empty where that is not known.
+  const std::string &getName() const { return name; }
+  /// The files that have a name, and are mapped now, in the order of their names.
+  static std::vector<std::pair<std::string, llvm::ArrayRef<char>>> listNamed();
   /// How many of them were written; the rest are holes.
   uint64_t getBytesOnDisk() const { return bytesOnDisk; }
 
@@ -37,6 +43,8 @@ private:
   const char *data;
   size_t size;
   uint64_t bytesOnDisk = 0;
+  std::string name;
+  friend class ExternalFiles;
 };
 
 /// Opens the files that external tensors name, below the model's folder alone: no absolute path, no way up,
@@ -47,6 +55,8 @@ public:
   /// disk.
   explicit ExternalFiles(std::string folder, std::function<void(llvm::StringRef, uint64_t)> onFile = nullptr)
       : folder(std::move(folder)), onFile(std::move(onFile)) {}
+  /// The files belong to the model itself, so that an artifact may refer to them.
+  void setNames() { givesNames = true; }
   ~ExternalFiles();
   ExternalFiles(const ExternalFiles &) = delete;
 
@@ -59,6 +69,7 @@ private:
 
   std::string folder;
   std::function<void(llvm::StringRef, uint64_t)> onFile;
+  bool givesNames = false;
   int folderDescriptor = -1;
   llvm::StringMap<std::shared_ptr<const MappedFile>> files;
 };

@@ -65,6 +65,7 @@ Status ArtifactView::open(const std::string &path, bool verify, const Choice &ch
   for (const fmt::Section &section : container.sections)
     if (verify || section.kind != fmt::SectionKind::weights)
       TENON_TRY(container.checkHash(section));
+  TENON_TRY(rt::readWeightPlaces(container, &places));
   TENON_TRY(readTargets(choice));
   formulas.emplace(plan);
   findConstants();
@@ -86,10 +87,7 @@ Status ArtifactView::chooseSizes(const SizeArguments &arguments, MissingSizes mi
   return {};
 }
 
-uint64_t ArtifactView::getWeightBytes() const {
-  const fmt::Section *weights = container.find(fmt::SectionKind::weights);
-  return weights ? weights->size : 0;
-}
+uint64_t ArtifactView::getWeightBytes() const { return places.size; }
 
 std::optional<rt::LiveRange> ArtifactView::getLiveRange(uint32_t buffer) const {
   rt::LiveRange range = uses[buffer];

@@ -15,6 +15,7 @@
 #include "runtime/plan/Container.h"
 #include "runtime/plan/Liveness.h"
 #include "runtime/plan/Plan.h"
+#include "runtime/plan/WeightPlaces.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
@@ -69,6 +70,8 @@ public:
   uint64_t getWeightBytes() const;
 
   const rt::Container &getContainer() const { return container; }
+  /// Where its weights lie.
+  const rt::WeightPlaces &getWeightPlaces() const { return places; }
   const rt::Plan &getPlan() const { return plan; }
   size_t getFileSize() const { return file.size(); }
   /// The code of the target that is looked at, an ELF object.
@@ -107,6 +110,7 @@ private:
 
   rt::MappedFile file;
   rt::Container container;
+  rt::WeightPlaces places;
   rt::Plan plan;
   std::vector<Target> targets;
   size_t viewed = 0; ///< of them

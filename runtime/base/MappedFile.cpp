@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -25,21 +26,55 @@ MappedFile::~MappedFile() {
     close(file);
 }
 
-Status MappedFile::open(const char *path) {
-  // Without O_NONBLOCK a named pipe would hold us until somebody writes to it.
-  file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0)
-    return Status::make(TENON_INVALID, "cannot be opened: %s", strerror(errno));
+/// Takes what was opened if it is a file with something in it.
+static Status checkFile(int file, size_t *size) {
   struct stat info;
   if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode))
     return Status::make(TENON_INVALID, "not a regular file");
   if (info.st_size == 0)
     return Status::make(TENON_INVALID, "empty");
-  void *bytes = mmap(nullptr, size_t(info.st_size), PROT_READ, MAP_PRIVATE, file, 0);
+  *size = size_t(info.st_size);
+  return {};
+}
+
+Status MappedFile::open(const char *path) {
+  // Without O_NONBLOCK a named pipe would hold us until somebody writes to it.
+  file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    return Status::make(TENON_INVALID, "cannot be opened: %s", strerror(errno));
+  size_t size;
+  TENON_TRY(checkFile(file, &size));
+  void *bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   if (bytes == MAP_FAILED)
     return Status::make(TENON_RESOURCES, "cannot be mapped: %s", strerror(errno));
   bytes_ = static_cast<uint8_t *>(bytes);
-  size_ = size_t(info.st_size);
+  size_ = size;
+  return {};
+}
+
+Status MappedFile::openBelow(const char *folder, const char *name) {
+  int at = ::open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  for (const char *part = name; at >= 0 && *part;) {
+    const char *end = strchrnul(part, '/');
+    std::string own(part, size_t(end - part));
+    int flags = *end ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK;
+    int next = openat(at, own.c_str(), flags | O_NOFOLLOW | O_CLOEXEC);
+    int error = errno;
+    close(at);
+    errno = error;
+    at = next;
+    part = *end ? end + 1 : end;
+  }
+  if (at < 0)
+    return Status::make(TENON_INVALID, "cannot be opened in '%s': %s", folder,
+                        errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+  file = at;
+  return checkFile(file, &size_);
+}
+
+Status MappedFile::mapAt(void *address, uint64_t offset, uint64_t size) const {
+  if (mmap(address, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, off_t(offset)) == MAP_FAILED)
+    return Status::make(TENON_RESOURCES, "cannot be mapped: %s", strerror(errno));
   return {};
 }
 
@@ -47,22 +82,29 @@ Status MappedFile::open(const char *path) {
 #define MADV_POPULATE_READ 22 // Linux 5.14; older headers do not name it
 #endif
 
+/// The pages that bytes lie in.
+static uint8_t *firstPage(const void *bytes, uint64_t page) {
+  return reinterpret_cast<uint8_t *>(reinterpret_cast<uintptr_t>(bytes) / page * page);
+}
+
 Status MappedFile::populate(const void *bytes, uint64_t size) const {
-  uint64_t page = uint64_t(sysconf(_SC_PAGESIZE)), offset = uint64_t(static_cast<const uint8_t *>(bytes) - bytes_);
-  uint64_t begin = offset / page * page, end = std::min<uint64_t>((offset + size + page - 1) / page * page, size_);
-  if (begin >= end || madvise(bytes_ + begin, end - begin, MADV_POPULATE_READ) == 0)
+  uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
+  uint8_t *begin = firstPage(bytes, page),
+          *end = firstPage(static_cast<const uint8_t *>(bytes) + size + page - 1, page);
+  if (begin >= end || madvise(begin, size_t(end - begin), MADV_POPULATE_READ) == 0)
     return {};
   if (errno == EINVAL) {
     // An older system: touching the pages is all there is.
-    for (uint64_t i = begin; i < end; i += page)
-      (void)*const_cast<const volatile uint8_t *>(bytes_ + i);
+    for (const volatile uint8_t *i = begin; i < end; i += page)
+      (void)*i;
     return {};
   }
   if (errno == ENOMEM)
     return Status::make(TENON_RESOURCES, "the system has no memory for %llu bytes of weights",
                         (unsigned long long)(end - begin));
-  return Status::make(TENON_INVALID, "its bytes from %llu to %llu cannot be read: it was cut short, or its disk fails",
-                      (unsigned long long)begin, (unsigned long long)end);
+  return Status::make(TENON_INVALID,
+                      "%llu bytes of weights cannot be read: their file was cut short, or its disk fails",
+                      (unsigned long long)size);
 }
 
 void MappedFile::readAlone(uint64_t offset, uint64_t size, void *scratch, uint64_t scratchSize) const {
@@ -84,10 +126,9 @@ bool MappedFile::isCached(uint64_t offset) const {
 void MappedFile::expectRandom() const { posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM); }
 
 void MappedFile::setApart(const void *bytes, uint64_t size, bool isApart) const {
-  uint64_t page = uint64_t(sysconf(_SC_PAGESIZE)), offset = uint64_t(static_cast<const uint8_t *>(bytes) - bytes_);
-  uint64_t begin = offset / page * page;
+  uint8_t *begin = firstPage(bytes, uint64_t(sysconf(_SC_PAGESIZE)));
   // Other advice makes another mapping of it, as far as the system goes.
-  madvise(bytes_ + begin, offset + size - begin, isApart ? MADV_SEQUENTIAL : MADV_NORMAL);
+  madvise(begin, size_t(static_cast<const uint8_t *>(bytes) + size - begin), isApart ? MADV_SEQUENTIAL : MADV_NORMAL);
 }
 
 void MappedFile::forget(uint64_t offset, uint64_t size) const {
@@ -95,10 +136,11 @@ void MappedFile::forget(uint64_t offset, uint64_t size) const {
 }
 
 void MappedFile::release(const void *bytes, uint64_t size) const {
-  uint64_t page = uint64_t(sysconf(_SC_PAGESIZE)), offset = uint64_t(static_cast<const uint8_t *>(bytes) - bytes_);
-  uint64_t begin = (offset + page - 1) / page * page, end = (offset + size) / page * page;
+  uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
+  uint8_t *begin = firstPage(static_cast<const uint8_t *>(bytes) + page - 1, page),
+          *end = firstPage(static_cast<const uint8_t *>(bytes) + size, page);
   if (begin < end)
-    madvise(bytes_ + begin, end - begin, MADV_DONTNEED);
+    madvise(begin, size_t(end - begin), MADV_DONTNEED);
 }
 
 } // namespace tenon::rt

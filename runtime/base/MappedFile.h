@@ -29,6 +29,11 @@ public:
 
   /// May be called once.
   Status open(const char *path);
+  /// Opens a file below a folder, reached by no symbolic link, and maps nothing. Likewise.
+  Status openBelow(const char *folder, const char *name);
+  /// Maps a part of it over what is at an address, both multiples of the page size; beyond its end there are zeros up
+  /// to the next page. Nobody unmaps it. What follows takes addresses of any mapping of this file.
+  Status mapAt(void *address, uint64_t offset, uint64_t size) const;
 
   /// Reads the pages of a part of it into memory, by one call of the system. Fails where the file has become shorter,
   /// or cannot be read, of which a program that touches them itself hears by a signal.

@@ -39,7 +39,7 @@ Status Artifact::load(const uint8_t *bytes, size_t size, const tenon_load_option
   targetName_ = tenon::rt::targetName(*code);
   TENON_TRY(loadPlans());
   if (const fmt::Section *weights = container.find(fmt::SectionKind::weights))
-    TENON_TRY(loadWeights(*weights, options.verify));
+    TENON_TRY(loadWeights(*weights, options));
   TENON_TRY(loadCode());
   return loadPlugins(options);
 }
@@ -60,25 +60,54 @@ Status Artifact::loadPlugins(const tenon_load_options &options) {
   return {};
 }
 
-Status Artifact::loadWeights(const fmt::Section &section, int verify) {
+/// Where other files with weights are looked for.
+std::string Artifact::weightsFolder(const tenon_load_options &options) const {
+  if (options.weights_dir)
+    return options.weights_dir;
+  size_t slash = label_.rfind('/');
+  return slash == std::string::npos ? "." : label_.substr(0, slash + 1);
+}
+
+/// All of them at once.
+static Status checkAll(const WeightPlaces &places, const uint8_t *weights, const Container::BlockHashes &hashes) {
+  WeightCheck check;
+  TENON_TRY(check.start(weights, places, hashes));
+  for (uint64_t block = 0; block < hashes.hashes.size(); ++block)
+    if (!check.check(block))
+      return check.mismatch(block, "all");
+  return {};
+}
+
+Status Artifact::loadWeights(const fmt::Section &section, const tenon_load_options &options) {
+  int verify = options.verify;
   weights_ = container.data(section);
-  weightBytes_ = section.size;
+  TENON_TRY(readWeightPlaces(container, &places));
+  Container::BlockHashes hashes;
+  TENON_TRY(container.readBlockHashes(places.size, &hashes));
+  const MappedFile *own = file.bytes() ? &file : nullptr;
+  if (places.areExternal()) {
+    if (!own && !options.weights_dir)
+      return Status::make(TENON_MISUSE, "has weights in other files, whose folder weights_dir has to name");
+    TENON_TRY(external.map(places, weights_, own, section.offset, weightsFolder(options).c_str(), &region));
+    weights_ = external.bytes();
+    if (verify == TENON_VERIFY_ALL)
+      TENON_TRY(checkAll(places, weights_, hashes));
+  } else if (own) {
+    region.add(weights_, 0, places.size, file, section.offset);
+  }
   if (!device_.properties().isHostAddressable) {
     // All of them are read here, so that they are checked here, too.
     if (verify == TENON_VERIFY_USED)
-      TENON_TRY(container.checkHash(section));
+      TENON_TRY(places.areExternal() ? checkAll(places, weights_, hashes) : container.checkHash(section));
     deviceWeights = device_.makeMemory();
-    TENON_TRY(deviceWeights->reserve(weightBytes_, false, "weights"));
-    TENON_TRY(device_.upload(deviceWeights->address(), weights_, weightBytes_));
+    TENON_TRY(deviceWeights->reserve(places.size, false, "weights"));
+    TENON_TRY(device_.upload(deviceWeights->address(), weights_, places.size));
     weights_ = deviceWeights->address();
+    region = {};
     return {};
   }
-  if (file.bytes())
-    region.add(weights_, weightBytes_, file, section.offset);
-  Container::BlockHashes hashes;
-  TENON_TRY(container.readBlockHashes(&hashes));
   // With TENON_VERIFY_ALL the whole section has been hashed already.
-  return verify == TENON_VERIFY_USED ? weightCheck_.start(weights_, weightBytes_, std::move(hashes)) : Status();
+  return verify == TENON_VERIFY_USED ? weightCheck_.start(weights_, places, std::move(hashes)) : Status();
 }
 
 /// Fails where tensors differ in more than their dimensions' values.

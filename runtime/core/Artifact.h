@@ -9,6 +9,7 @@
 #define TENON_RUNTIME_CORE_ARTIFACT_H
 
 #include "runtime/base/MappedFile.h"
+#include "runtime/core/ExternalWeights.h"
 #include "runtime/core/KernelFacts.h"
 #include "runtime/core/WeightCheck.h"
 #include "runtime/core/WeightRegion.h"
@@ -67,14 +68,14 @@ public:
 
   /// Where the device reads the weights.
   const uint8_t *weights() const { return weights_; }
-  uint64_t weightBytes() const { return weightBytes_; }
+  uint64_t weightBytes() const { return places.size; }
   /// What is to be known of the weights before they are used.
   const WeightCheck &weightCheck() const { return weightCheck_; }
   /// The files that they come from.
   const WeightRegion &weightRegion() const { return region; }
   /// Gives the pages of a part of the weights back, where they come from a file.
   void releaseWeights(const void *bytes, uint64_t size) const {
-    if (file.bytes() && !deviceWeights)
+    if (region.isMapped() && !deviceWeights)
       file.release(bytes, size);
   }
 
@@ -86,7 +87,8 @@ private:
   Status pickCode();
   Status findCode(const char *name);
   Status loadPlans();
-  Status loadWeights(const fmt::Section &section, int verify);
+  Status loadWeights(const fmt::Section &section, const tenon_load_options &options);
+  std::string weightsFolder(const tenon_load_options &options) const;
   Status loadCode();
   Status loadPlugins(const tenon_load_options &options);
   Status readFacts(const Kernel &kernel, KernelFacts *facts) const;
@@ -98,7 +100,8 @@ private:
   const fmt::Section *code = nullptr;
   std::unique_ptr<DeviceMemory> deviceWeights; // null where the device reads those of the file
   const uint8_t *weights_ = nullptr;
-  uint64_t weightBytes_ = 0;
+  WeightPlaces places;
+  ExternalWeights external; // where weights are in other files
   WeightCheck weightCheck_;
   WeightRegion region;
   std::vector<Program> programs_;

@@ -15,14 +15,15 @@
 
 namespace tenon::rt {
 
-Status WeightCheck::start(const uint8_t *weights, uint64_t size, Container::BlockHashes hashes) {
-  if (size == 0)
+Status WeightCheck::start(const uint8_t *weights, const WeightPlaces &weightPlaces, Container::BlockHashes hashes) {
+  if (weightPlaces.size == 0)
     return {};
   right.reset(new (std::nothrow) std::atomic<bool>[hashes.hashes.size()]());
   if (!right)
     return Status::make(TENON_RESOURCES, "no memory to check %zu blocks of weights", hashes.hashes.size());
   bytes = weights;
-  numBytes = size;
+  places = &weightPlaces;
+  numBytes = places->size;
   blocks = std::move(hashes);
   return {};
 }
@@ -42,12 +43,17 @@ bool WeightCheck::check(uint64_t block) const {
 }
 
 Status WeightCheck::mismatch(uint64_t block, const char *reader) const {
-  uint64_t begin = block * blocks.blockSize;
-  return Status::make(
-      TENON_INVALID,
-      "damaged: the hash of its weights from byte %" PRIu64 " to %" PRIu64 ", which node '%s' reads, is %016" PRIx64
-      ", and should be %016" PRIx64 "; compile or copy it again",
-      begin, begin + std::min(blocks.blockSize, numBytes - begin), reader, hashOf(block), blocks.hashes[block]);
+  uint64_t begin = block * blocks.blockSize, end = begin + std::min(blocks.blockSize, numBytes - begin);
+  const fmt::ExternalFile *file = nullptr;
+  for (uint64_t byte = begin; byte < end && !file; byte += fmt::kPageSize)
+    file = places->fileOf(byte);
+  return Status::make(TENON_INVALID,
+                      "damaged: the hash of its weights from byte %" PRIu64 " to %" PRIu64
+                      ", which node '%s' reads%s%s%s, is %016" PRIx64 ", and should be %016" PRIx64 "; %s",
+                      begin, end, reader, file ? " from '" : "", file ? file->name : "", file ? "'" : "", hashOf(block),
+                      blocks.hashes[block],
+                      file ? "that file or the artifact is not what it was when the model was compiled"
+                           : "compile or copy it again");
 }
 
 } // namespace tenon::rt

@@ -18,6 +18,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/plan/Container.h"
+#include "runtime/plan/WeightPlaces.h"
 #include "runtime/plan/WeightUses.h"
 
 #include <atomic>
@@ -30,8 +31,8 @@ namespace tenon::rt {
 /// once.
 class WeightCheck {
 public:
-  /// Without a call of it every block counts as right. The bytes stay the caller's.
-  Status start(const uint8_t *weights, uint64_t size, Container::BlockHashes hashes);
+  /// Without a call of it every block counts as right. Bytes and places stay the caller's.
+  Status start(const uint8_t *weights, const WeightPlaces &weightPlaces, Container::BlockHashes hashes);
 
   /// Whether there is anything to check.
   bool isWanted() const { return !blocks.hashes.empty(); }
@@ -48,6 +49,7 @@ public:
 private:
   uint64_t hashOf(uint64_t block) const;
 
+  const WeightPlaces *places = nullptr;
   const uint8_t *bytes = nullptr;
   uint64_t numBytes = 0;
   Container::BlockHashes blocks;

@@ -11,9 +11,8 @@
 
 namespace tenon::rt {
 
-void WeightRegion::add(const uint8_t *address, uint64_t size, const MappedFile &file, uint64_t offset) {
-  uint64_t begin = parts.empty() ? 0 : uint64_t(address - parts.front().address);
-  parts.push_back({address, begin, size, &file, offset});
+void WeightRegion::add(const uint8_t *weights, uint64_t begin, uint64_t size, const MappedFile &file, uint64_t offset) {
+  parts.push_back({weights + begin, begin, size, &file, offset});
 }
 
 template <typename Use> Status WeightRegion::forEach(BlockRange blocks, Use use) const {

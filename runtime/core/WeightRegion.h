@@ -19,9 +19,9 @@ namespace tenon::rt {
 /// once. Without a file, where the artifact lies in memory of the caller, nothing can be loaded or let go of.
 class WeightRegion {
 public:
-  /// `size` bytes at `address` are those of `file`, which stays, from `offset` on. Parts are added in the order of
-  /// their addresses, from the first one's, where the weights begin.
-  void add(const uint8_t *address, uint64_t size, const MappedFile &file, uint64_t offset);
+  /// The `size` bytes from byte `begin` of the weights on, which begin at `weights`, are those of `file`, which stays,
+  /// from `offset` on.
+  void add(const uint8_t *weights, uint64_t begin, uint64_t size, const MappedFile &file, uint64_t offset);
 
   bool isMapped() const { return !parts.empty(); }
 

@@ -31,7 +31,12 @@ inline constexpr char kMagic[8] = {'T', 'E', 'N', 'O', 'N', '\r', '\n', 0x1a};
 /// 3: weights have a hash for each block of them (SectionKind::hashes), and kernels say what a launch of them must be
 /// (Kernel.h).
 /// 4: plans have states, which sessions keep from run to run.
-inline constexpr uint32_t kFormatVersion = 4;
+/// 5: weights may lie in other files (SectionKind::places). A file without such weights is of version 4.
+inline constexpr uint32_t kFormatVersion = 5;
+/// What files have that need no later one.
+inline constexpr uint32_t kUsualVersion = 4;
+/// The first version that may have weights in other files.
+inline constexpr uint32_t kPlacesVersion = 5;
 /// The oldest one that is still read. Kernels of version 1 have all arguments but the last one, and leave that alone.
 inline constexpr uint32_t kOldestVersion = 1;
 /// The first version whose code sections hold the facts of every kernel.
@@ -76,7 +81,33 @@ enum class SectionKind : uint32_t {
   weights = 3, // raw bytes, mapped read only
   meta = 4,    // JSON for people and tools: source, options, errors measured; the runtime skips it
   hashes = 5,  // of the weights: XXH3_64bits of each block of kHashBlock bytes, in order
+  places = 6,  // where weights lie that are not in this file: WeightPlaces, then ExternalFile[], then WeightSegment[]
 };
+
+/// Weights are addressed as one stretch of bytes, and hashed as one. With a section of places it is made of segments,
+/// which follow each other without a gap; those of this file stand one after the other in its section of weights.
+struct WeightPlaces {
+  uint32_t fileCount, segmentCount;
+};
+inline constexpr uint32_t kMaxExternalFiles = 4096;
+/// Each is a mapping, of which a process may have some ten thousand.
+inline constexpr uint32_t kMaxWeightSegments = 16384;
+
+struct ExternalFile {
+  uint64_t size;  // bytes of the whole file
+  char name[504]; // below a folder that is known when the artifact is loaded: "model.safetensors", "data/a". Zero
+                  // padded.
+};
+static_assert(sizeof(ExternalFile) == 512);
+
+struct WeightSegment {
+  uint64_t begin;  // of all weights; a multiple of kPageSize
+  uint64_t size;   // likewise, but of the last one. Behind the end of a file there are zeros, less than kPageSize.
+  uint64_t offset; // in the section of weights, or in the external file; a multiple of kPageSize
+  uint32_t file;   // 0: this file's section; k: external file k - 1
+  uint32_t zero;
+};
+static_assert(sizeof(WeightSegment) == 32);
 
 struct Section {
   SectionKind kind;

@@ -28,6 +28,8 @@ const char *sectionName(fmt::SectionKind kind) {
     return "meta";
   case fmt::SectionKind::hashes:
     return "hashes";
+  case fmt::SectionKind::places:
+    return "places";
   }
   return "unknown";
 }
@@ -67,16 +69,16 @@ Status Container::checkHash(const fmt::Section &section) const {
   return {};
 }
 
-Status Container::readBlockHashes(BlockHashes *blocks) const {
+Status Container::readBlockHashes(uint64_t size, BlockHashes *blocks) const {
   const fmt::Section *weights = find(fmt::SectionKind::weights), *section = find(fmt::SectionKind::hashes);
   if (!section) {
     if (header.version >= fmt::kFactsVersion)
       return Status::make(TENON_INVALID, "damaged: it has weights, and no hashes of them");
-    *blocks = {weights->size, {weights->hash}};
+    *blocks = {size, {weights->hash}};
     return {};
   }
   TENON_TRY(checkHash(*section));
-  uint64_t count = weights->size / fmt::kHashBlock + (weights->size % fmt::kHashBlock != 0);
+  uint64_t count = size / fmt::kHashBlock + (size % fmt::kHashBlock != 0);
   if (section->size != count * sizeof(uint64_t))
     return Status::make(TENON_INVALID, "damaged: it has %" PRIu64 " bytes of hashes for %" PRIu64 " blocks of weights",
                         section->size, count);
@@ -120,7 +122,7 @@ static bool isZero(const char *bytes, size_t size) {
 static Status checkSection(const fmt::Section &section, uint32_t index, uint64_t tableEnd, size_t size) {
   const char *name = sectionName(section.kind);
   if (uint32_t(section.kind) < uint32_t(fmt::SectionKind::plan) ||
-      uint32_t(section.kind) > uint32_t(fmt::SectionKind::hashes))
+      uint32_t(section.kind) > uint32_t(fmt::SectionKind::places))
     return Status::make(TENON_INVALID, "damaged: section %u has kind %u", index, uint32_t(section.kind));
   if (section.flags)
     return Status::make(TENON_INVALID, "damaged: section %u (%s) has flags %u", index, name, section.flags);
@@ -182,12 +184,15 @@ static Status checkGaps(const Container &container, const std::vector<const fmt:
 
 static Status checkTogether(const Container &container, uint64_t tableEnd, size_t size) {
   std::vector<const fmt::Section *> order;
-  unsigned weights = 0, hashes = 0;
+  unsigned weights = 0, hashes = 0, places = 0;
   for (const fmt::Section &section : container.sections) {
     order.push_back(&section);
     weights += section.kind == fmt::SectionKind::weights;
     hashes += section.kind == fmt::SectionKind::hashes;
+    places += section.kind == fmt::SectionKind::places;
   }
+  if (places > (container.header.version >= fmt::kPlacesVersion))
+    return Status::make(TENON_INVALID, "damaged: it has %u sections of places of weights", places);
   if (weights > 1 || hashes > 1)
     return Status::make(TENON_INVALID,
                         "damaged: it has %u sections of weights and %u of hashes, expected at most one of each",

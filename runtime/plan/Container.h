@@ -42,8 +42,8 @@ struct Container {
     uint64_t blockSize = 0;
     std::vector<uint64_t> hashes;
   };
-  /// Fails where there is not one for each block. There are weights.
-  Status readBlockHashes(BlockHashes *blocks) const;
+  /// Fails where there is not one for each block of `size` bytes of weights, which there are.
+  Status readBlockHashes(uint64_t size, BlockHashes *blocks) const;
 };
 
 /// "plan", "code"...

@@ -84,9 +84,9 @@ Status Model::load(const Options &options) {
   std::vector<const char *> plugins;
   for (const std::string &plugin : options.plugins)
     plugins.push_back(plugin.c_str());
-  tenon_load_options loadOptions{sizeof loadOptions, options.verify,
-                                 options.target.empty() ? nullptr : options.target.c_str(), plugins.data(),
-                                 uint32_t(plugins.size())};
+  tenon_load_options loadOptions{
+      sizeof loadOptions, options.verify,           options.target.empty() ? nullptr : options.target.c_str(),
+      plugins.data(),     uint32_t(plugins.size()), options.weightsDir.empty() ? nullptr : options.weightsDir.c_str()};
   TENON_TRY(from(tenon_artifact_load_file(options.artifact.c_str(), &loadOptions, &artifact, &error), error));
   tenon_artifact_describe(artifact, &info);
   inputs = describeInputs(artifact);

@@ -22,7 +22,7 @@ struct Options {
   std::vector<std::string> inputs, inputShapes, sizes; // NAME=VALUE, or VALUE alone
   std::vector<std::string> outputs;                    // NAME=FILE, or FILE alone
   std::vector<std::string> plugins;
-  std::string outputDir, testData, profile, target, device = "cpu";
+  std::string weightsDir, outputDir, testData, profile, target, device = "cpu";
   Tolerance tolerance;
   bool benchmark = false, layers = false, planOnly = false, json = false;
   bool samples = false; // of --benchmark --json: every time

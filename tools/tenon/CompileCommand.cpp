@@ -73,6 +73,8 @@ static std::string checkArguments(const CommandArguments &arguments) {
     return "--report is about an artifact, which --emit does not write here";
   if ((options.measuresError || options.readInputs) && !makesArtifact)
     return "--measure-error and --error-inputs are about an artifact, which --emit does not write here";
+  if (options.leavesWeights && !makesArtifact)
+    return "--external-weights is about an artifact, which --emit does not write here";
   if (options.tuneSeconds > 0 && !makesArtifact)
     return "--tune is about an artifact, which --emit does not write here";
   for (auto [name, isGiven] : {std::pair("--json", arguments.json),
@@ -166,6 +168,10 @@ void tenon::addCompileCommand(CLI::App &app, int &status) {
       ->add_option("--depfile", options.depfile,
                    "also write a rule for make and ninja: the output, and the files that were read")
       ->type_name("FILE");
+  command->add_flag(
+      "--external-weights", options.leavesWeights,
+      "leave large weights that kernels read as they are in the files of the model, where tenon-run looks for "
+      "them: in the folder of the artifact, or that of --weights-dir");
   addRemoteOptions(*command, arguments->compile.remotes);
   command->add_flag("--no-cache", arguments->isUncached,
                     "compile again, kernels included, and keep nothing; see tenon cache");

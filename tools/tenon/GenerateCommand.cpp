@@ -29,7 +29,7 @@ using namespace tenon;
 namespace {
 struct GenerateArguments {
   CompileArguments compile;
-  std::string tokenizer, prompt, system;
+  std::string tokenizer, prompt, system, weightsFolder;
   std::vector<uint32_t> tokens;
   uint64_t most = 256, chunk = 512, seed = 0;
   text::SamplerOptions sampler;
@@ -224,7 +224,7 @@ struct TextFiles {
 static Status goOn(const GenerateArguments &arguments, const std::string &artifact, const TextFiles &files,
                    const std::vector<uint32_t> &prompt) {
   Generator generator;
-  TENON_TRY(generator.load(artifact, arguments.threads, arguments.weightBudget));
+  TENON_TRY(generator.load(artifact, arguments.threads, arguments.weightBudget, arguments.weightsFolder));
   text::Sampler sampler(chooseSampler(arguments, files.settings.sampler),
                         arguments.seedOption->count() ? arguments.seed : std::random_device()());
   Figures figures;
@@ -344,6 +344,10 @@ void tenon::addGenerateCommand(CLI::App &app, int &status) {
   addBytes(*command, "--weight-budget", arguments->weightBudget,
            "have no more weights in memory than that; the others are read from the artifact for each token, ahead of "
            "their use");
+  command
+      ->add_option("--weights-dir", arguments->weightsFolder,
+                   "folder with the files that weights of an artifact are in; default: that of the artifact")
+      ->type_name("FOLDER");
   command->add_flag("-q,--quiet", arguments->isQuiet, "print the text alone");
   command->add_flag("--no-cache", arguments->isUncached, "compile again, and keep nothing; see tenon cache");
   addSamplingOptions(*command, *arguments);

@@ -16,10 +16,13 @@ static Status check(tenon_status status, const tenon_error &error) {
   return status == TENON_OK ? Status() : Status::make(status, "%s", error.message);
 }
 
-Status Generator::load(const std::string &path, uint32_t threads, uint64_t weightBudget) {
+Status Generator::load(const std::string &path, uint32_t threads, uint64_t weightBudget,
+                       const std::string &weightsFolder) {
   tenon_error error;
   tenon_artifact *loaded = nullptr;
-  TENON_TRY(check(tenon_artifact_load_file(path.c_str(), nullptr, &loaded, &error), error));
+  tenon_load_options loadOptions{};
+  loadOptions.weights_dir = weightsFolder.empty() ? nullptr : weightsFolder.c_str();
+  TENON_TRY(check(tenon_artifact_load_file(path.c_str(), &loadOptions, &loaded, &error), error));
   artifact.reset(loaded);
   TENON_TRY(checkModel());
   tenon_session_options options{};

@@ -25,8 +25,8 @@ using rt::Status;
 class Generator {
 public:
   /// Fails with TENON_UNSUPPORTED where the model has other inputs, outputs or states. The budget is that of
-  /// tenon_session_options.
-  Status load(const std::string &path, uint32_t threads, uint64_t weightBudget);
+  /// tenon_session_options, the folder, which may be empty, that of tenon_load_options.
+  Status load(const std::string &path, uint32_t threads, uint64_t weightBudget, const std::string &weightsFolder);
 
   /// Tokens that a text may have.
   size_t getContext() const { return context; }

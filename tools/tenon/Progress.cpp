@@ -69,6 +69,14 @@ static std::string describe(const ResultOrigin &origin) {
          " kernels from the cache";
 }
 
+/// Where the files of a model are.
+static std::string getModelFolder(const std::string &model) {
+  if (llvm::sys::fs::is_directory(model))
+    return model;
+  std::string folder = llvm::sys::path::parent_path(model).str();
+  return folder.empty() ? "." : folder;
+}
+
 /// "123 KiB, 57 launches of 12 kernels, activations 2.3 MiB, error 1.8e-06, 1 of 2 outputs not bounded, target
 /// host".
 static void printArtifact(const ArtifactView &view, const CompileOptions &options, const ResultOrigin &origin,
@@ -87,6 +95,9 @@ static void printArtifact(const ArtifactView &view, const CompileOptions &option
     llvm::outs() << llvm::formatv(", error {0:e1}", *error);
   if (auto [unbounded, all] = countUnbounded(view.getMeta()); unbounded > 0)
     llvm::outs() << ", " << unbounded << " of " << all << (all == 1 ? " output" : " outputs") << " not bounded";
+  if (const rt::WeightPlaces &places = view.getWeightPlaces(); places.areExternal())
+    llvm::outs() << ", " << bytesText(places.externalBytes()) << " of weights left in " << places.files.size()
+                 << (places.files.size() == 1 ? " file of " : " files of ") << getModelFolder(options.input);
   std::vector<std::string> targets;
   for (const ArtifactView::Target &target : view.getTargets())
     targets.push_back(target.name);
@@ -104,7 +115,8 @@ static void printArtifactJson(const ArtifactView &view, const CompileOptions &op
                                  {"seconds", seconds},
                                  {"launches", work.launches},
                                  {"kernels", view.getPlan().kernels.size()},
-                                 {"weight_bytes", view.getWeightBytes()}};
+                                 {"weight_bytes", view.getWeightBytes()},
+                                 {"external_weight_bytes", view.getWeightPlaces().externalBytes()}};
   for (const MemoryFigure &figure : listMemory(view.getPlan(), view.getWeightBytes(), view.getSizes()))
     if (figure.key == llvm::StringRef("arena_bytes"))
       json["arena_bytes"] = figure.bytes ? nlohmann::ordered_json(*figure.bytes) : nlohmann::ordered_json();

@@ -64,6 +64,7 @@ ImportedModel tenon::importHuggingFace(StringRef folder, const ImportOptions &op
   Report report(folder.str());
   ImportedModel result;
   ExternalFiles files(folder.str(), options.onInputFile);
+  files.setNames();
   result.module = importFolder(files, options, report, context);
   if (result.module)
     sourceHash = files.hash();

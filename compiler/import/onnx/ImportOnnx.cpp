@@ -97,6 +97,7 @@ static OwningOpRef<ModuleOp> importModel(std::unique_ptr<onnx::ModelProto> model
   if (folder.empty() && !path.empty())
     folder = ".";
   ExternalFiles files(folder.str().str(), options.onInputFile);
+  files.setNames();
   auto memory = std::make_shared<ModelMemory>();
   memory->model = std::move(model);
   return Importer(memory, files, options, report, context).run();

@@ -128,6 +128,9 @@ typedef struct tenon_load_options {
   /// looked for in the folders of TENON_PLUGIN_PATH and in ../lib/tenon beside the program.
   const char *const *plugins;
   uint32_t plugin_count;
+  /// The folder of the model whose files hold weights of the artifact (tenon compile --external-weights). NULL: that of
+  /// the artifact's file.
+  const char *weights_dir;
 } tenon_load_options;
 
 /// Loads the artifact at `path` and picks the first target of it that this CPU can run. Checks all that a

@@ -15,8 +15,8 @@ inner, heads, vocabulary = 4 * hidden, 8, 256
 config = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": hidden, "intermediate_size": inner,
           "num_hidden_layers": layers, "num_attention_heads": heads, "num_key_value_heads": heads, "vocab_size": vocabulary,
           "max_position_embeddings": 512, "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "hidden_act": "silu",
-          "tie_word_embeddings": True}
-shapes = {"model.embed_tokens.weight": (vocabulary, hidden), "model.norm.weight": (hidden,)}
+          "tie_word_embeddings": False}
+shapes = {"model.embed_tokens.weight": (vocabulary, hidden), "model.norm.weight": (hidden,), "lm_head.weight": (vocabulary, hidden)}
 for i in range(layers):
     layer = f"model.layers.{i}."
     shapes |= {layer + name + ".weight": shape for name, shape in {

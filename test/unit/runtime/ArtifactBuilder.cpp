@@ -180,10 +180,13 @@ Bytes ArtifactBuilder::build() const {
     parts.push_back({fmt::SectionKind::weights, "", weights.data(), weights.size()});
   parts.push_back({fmt::SectionKind::meta, "", meta.data(), meta.size()});
   std::vector<uint64_t> hashes;
-  for (size_t begin = 0; begin < weights.size(); begin += fmt::kHashBlock)
-    hashes.push_back(XXH3_64bits(weights.data() + begin, std::min<size_t>(fmt::kHashBlock, weights.size() - begin)));
+  const std::vector<uint8_t> &hashed = allWeights.empty() ? weights : allWeights;
+  for (size_t begin = 0; begin < hashed.size(); begin += fmt::kHashBlock)
+    hashes.push_back(XXH3_64bits(hashed.data() + begin, std::min<size_t>(fmt::kHashBlock, hashed.size() - begin)));
   if (!weights.empty() && version >= fmt::kFactsVersion)
     parts.push_back({fmt::SectionKind::hashes, "", hashes.data(), hashes.size() * sizeof(uint64_t)});
+  if (!places.empty())
+    parts.push_back({fmt::SectionKind::places, "", places.data(), places.size()});
 
   std::vector<fmt::Section> table;
   uint64_t end = sizeof(fmt::Header) + parts.size() * sizeof(fmt::Section);

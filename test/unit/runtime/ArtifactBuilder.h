@@ -28,6 +28,8 @@ struct ArtifactBuilder {
   fmt::PlanT plan;
   std::vector<Code> codes;
   std::vector<uint8_t> weights;
+  std::vector<uint8_t> places;     ///< where weights lie; without any there is no such section
+  std::vector<uint8_t> allWeights; ///< with those of other files, for the hashes; empty where there are none
   std::string meta = "{}";
   uint32_t version = fmt::kFormatVersion; ///< of the header; before 3 there is no section of hashes
   std::string planTarget;

@@ -47,9 +47,9 @@ TEST_CASE("headers are checked") {
   refuses(good.cut(7), "truncated");
   refuses(good.cut(good.size - 1), "truncated: it has");
   Bytes file = good.copy();
-  put(file, offsetof(fmt::Header, version), uint32_t(5));
+  put(file, offsetof(fmt::Header, version), uint32_t(6));
   refuses(std::move(file),
-          "format version 5, this runtime reads versions 1 to 4; compile the model again or use a newer runtime",
+          "format version 6, this runtime reads versions 1 to 5; compile the model again or use a newer runtime",
           TENON_UNSUPPORTED);
   file = good.copy();
   put(file, offsetof(fmt::Header, reserved), uint8_t(1));
@@ -129,7 +129,7 @@ TEST_CASE("weights are hashed before a run uses them, or on request before, or n
     fmt::Section weights = sectionAt(file, 2);
     if (damaged < bytes)
       file.data()[weights.offset + damaged] ^= 1;
-    tenon_load_options load{sizeof load, verify, nullptr, nullptr, 0};
+    tenon_load_options load{sizeof load, verify, nullptr, nullptr, 0, nullptr};
     tenon_artifact *artifact = nullptr;
     tenon_session *session = nullptr;
     tenon_error error{};

@@ -278,7 +278,7 @@ TEST_CASE("a file that is cut short while it is loaded gets a message where its 
   std::filesystem::resize_file(r.path, std::filesystem::file_size(r.path) / 2);
   // What is in memory already may do for some runs.
   CHECK(r.run() == TENON_INVALID);
-  CHECK_THAT(r.message(), Contains("cannot be read: it was cut short, or its disk fails"));
+  CHECK_THAT(r.message(), Contains("bytes of weights cannot be read: their file was cut short, or its disk fails"));
 }
 
 TEST_CASE("weights are read ahead, and are what they are without that") {

@@ -24,7 +24,7 @@ struct Loaded {
   tenon_error error{};
 
   explicit Loaded(Bytes file, bool verify = false, const char *target = nullptr) : bytes(std::move(file)) {
-    tenon_load_options options{sizeof options, verify, target, nullptr, 0};
+    tenon_load_options options{sizeof options, verify, target, nullptr, 0, nullptr};
     status = tenon_artifact_load_memory(bytes.data(), bytes.size, &options, &artifact, &error);
   }
   explicit Loaded(const ArtifactBuilder &builder) : Loaded(builder.build()) {}
