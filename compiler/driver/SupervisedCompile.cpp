@@ -146,6 +146,11 @@ CompileStatus tenon::compileSupervised(const CompileOptions &options, llvm::raw_
            << (end.reason.empty() ? "" : ": ") << end.reason << '\n';
     return CompileStatus::resources;
   }
+  if (end.lostPages) {
+    errors << "tenon: error: " << options.input << ": a file was cut short while phase '" << end.phase
+           << "' read it, or its disk fails; compile again\n";
+    return CompileStatus::invalid;
+  }
   auto status = static_cast<CompileStatus>(end.exitCode);
   if (status != CompileStatus::fault)
     return status;

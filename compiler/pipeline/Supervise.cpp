@@ -34,7 +34,7 @@ constexpr int kFaultCode = 70;
 struct Notes {
   char phase[64];
   char reason[512];
-  bool outOfMemory;
+  bool outOfMemory, lostPages;
 
   template <size_t N> static void set(char (&place)[N], llvm::StringRef text) {
     size_t length = std::min(text.size(), N - 1);
@@ -115,6 +115,7 @@ struct sigaction previousActions[std::size(kCrashSignals)];
 /// instruction that caused it is executed again.
 void noteCrash(int signal, siginfo_t *info, void *) {
   childNotes->outOfMemory |= isOutOfMemory();
+  childNotes->lostPages |= signal == SIGBUS && info->si_code == BUS_ADRERR;
   for (size_t i = 0; i < std::size(kCrashSignals); ++i)
     if (kCrashSignals[i] == signal)
       sigaction(signal, &previousActions[i], nullptr);
@@ -261,7 +262,7 @@ WorkEnd tenon::supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::St
   int status = 0;
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
-  WorkEnd end{kFaultCode, notes->phase, notes->reason, notes->outOfMemory, exceeded};
+  WorkEnd end{kFaultCode, notes->phase, notes->reason, notes->outOfMemory, notes->lostPages, exceeded};
   munmap(memory, sizeof(Notes));
   if (child < 0)
     return {kFaultCode, "", std::string("no process: ") + std::strerror(errno), true};

@@ -22,6 +22,7 @@ struct WorkEnd {
   std::string phase;  ///< the last one that it announced
   std::string reason; ///< of a fault: the signal, LLVM's fatal error, the exception; else empty
   bool outOfMemory = false;
+  bool lostPages = false; ///< pages of a mapped file were gone: it became shorter, or its disk fails
   enum class Limit { none, memory, time } exceeded = Limit::none; ///< why the work was ended, if it was
 };
 

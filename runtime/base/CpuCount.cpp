@@ -53,8 +53,8 @@ uint32_t cgroupCpus(const char *procCgroup, const char *root) {
   forEachCgroup(
       procCgroup, root, "cpu",
       [](void *context, const char *folder, bool isVersionTwo) {
-        uint32_t &least = *static_cast<uint32_t *>(context);
-        least = std::min(least, groupLimit(folder, isVersionTwo));
+        uint32_t &known = *static_cast<uint32_t *>(context);
+        known = std::min(known, groupLimit(folder, isVersionTwo));
       },
       &least);
   return least;

@@ -57,8 +57,8 @@ uint64_t cgroupMemory(const char *procCgroup, const char *root) {
   forEachCgroup(
       procCgroup, root, "memory",
       [](void *context, const char *folder, bool isVersionTwo) {
-        uint64_t &least = *static_cast<uint64_t *>(context);
-        least = std::min(least, groupMemory(folder, isVersionTwo));
+        uint64_t &known = *static_cast<uint64_t *>(context);
+        known = std::min(known, groupMemory(folder, isVersionTwo));
       },
       &least);
   return least;

@@ -42,7 +42,7 @@ Status MappedFile::open(const char *path) {
   file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     return Status::make(TENON_INVALID, "cannot be opened: %s", strerror(errno));
-  size_t size;
+  size_t size = 0;
   TENON_TRY(checkFile(file, &size));
   void *bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   if (bytes == MAP_FAILED)

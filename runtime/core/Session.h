@@ -93,6 +93,7 @@ private:
   Status addUpMemory();
   Status addUpOwnOutputs();
   Status checkLimit() const;
+  Status checkRoom() const;
   Status reserveMemory();
   Status layOutDebug();
   Status resolve();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/base/CheckedMath.h"
+#include "runtime/base/FreeMemory.h"
 #include "runtime/core/Session.h"
 #include "runtime/format/Kernel.h"
 #include "runtime/plan/Expressions.h"
@@ -128,7 +129,26 @@ Status Session::checkLimit() const {
                       (unsigned long long)memory.outputs, (unsigned long long)limit);
 }
 
+/// The system gives more memory than it has, and ends processes that use it: what a large run needs is compared with
+/// what there is. Weights are not part of that, since their pages can be read again.
+Status Session::checkRoom() const {
+  // limit: bytes that are not worth a look at the files that the system says so in.
+  constexpr uint64_t kLarge = uint64_t(64) << 20;
+  uint64_t reserved = arena->capacity(), wanted = memory.arena;
+  if (debug || !isHostAddressable || wanted <= reserved || wanted - reserved < kLarge)
+    return {};
+  uint64_t left = freeMemory(), more = wanted - reserved;
+  if (more <= left)
+    return {};
+  return Status::make(
+      TENON_RESOURCES,
+      "needs %llu more bytes for activations, and the system, or this process's control group, has %llu "
+      "left; bind smaller inputs",
+      (unsigned long long)more, (unsigned long long)left);
+}
+
 Status Session::reserveMemory() {
+  TENON_TRY(checkRoom());
   const uint8_t *arenaBefore = arena->address();
   if (!debug)
     TENON_TRY(arena->reserve(memory.arena, true, "activations"));

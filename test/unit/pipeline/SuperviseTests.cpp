@@ -15,9 +15,11 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -175,4 +177,26 @@ TEST_CASE("work is ended that takes more memory or time than its phase may") {
       limits);
   CHECK(other.exceeded == WorkEnd::Limit::none);
   CHECK(other.exitCode == 1);
+}
+
+TEST_CASE("pages of a file that are gone are told from a crash") {
+  WorkEnd end = supervise([](Announce announce) -> int {
+    announce("read");
+    char name[] = "/tmp/tenon-supervise-test-XXXXXX";
+    int file = mkstemp(name);
+    unlink(name);
+    constexpr size_t kBytes = 1 << 20;
+    if (file < 0 || ftruncate(file, kBytes) != 0)
+      return 1;
+    void *mapped = mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE, file, 0);
+    if (mapped == MAP_FAILED || ftruncate(file, 4096) != 0)
+      return 2;
+    return static_cast<const volatile char *>(mapped)[kBytes - 1] + 3;
+  });
+  CHECK(end.exitCode == 70);
+  CHECK(end.lostPages);
+  CHECK(end.phase == "read");
+  DefaultSignals defaults;
+  WorkEnd other = supervise([](Announce) -> int { return raise(SIGBUS); });
+  CHECK(!other.lostPages);
 }
