@@ -25,6 +25,7 @@ class FuncOp;
 namespace tenon {
 class PathSelection;
 struct PathContext;
+struct WeightPrecision;
 
 namespace plan {
 class ProgramOp;
@@ -42,6 +43,10 @@ using ConstantEvaluator = std::function<llvm::SmallVector<mlir::ElementsAttr>(ml
 
 /// `tenon-fold-constants` with something to compute with; without, it does nothing.
 std::unique_ptr<mlir::Pass> createFoldConstants(ConstantEvaluator evaluate, FoldConstantsOptions options = {});
+
+/// `tenon-quantize-weights` that tells what it has done; `report` may be null.
+std::unique_ptr<mlir::Pass> createQuantizeWeights(QuantizeWeightsOptions options,
+                                                  std::shared_ptr<WeightPrecision> report);
 
 /// `tenon-choose-forms` that goes by what is known, and tells what it has chosen.
 std::unique_ptr<mlir::Pass> createChooseForms(ChooseFormsOptions options, PathContext context);

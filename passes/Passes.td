@@ -12,6 +12,7 @@
 include "mlir/Pass/PassBase.td"
 include "passes/forms/Forms.td"
 include "passes/memory/Memory.td"
+include "passes/precision/Precision.td"
 include "passes/verify/Verify.td"
 
 //===----------------------------------------------------------------------===//

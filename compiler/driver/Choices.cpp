@@ -72,6 +72,41 @@ llvm::Expected<std::unique_ptr<LoadedModel>> tenon::loadTarget(const Choice &cho
   return LoadedModel::load(parts);
 }
 
+/// Runs the code of one target of the artifact, or emulates that of one that is named.
+static ErrorReport measureTarget(const Choice &choice, const Graph &graph, const Target &target, ErrorMeter &meter,
+                                 const Setup &setup, uint64_t sourceHash) {
+  bool isHost = target.name == kHostTarget;
+  llvm::Expected<std::unique_ptr<LoadedModel>> model =
+      isHost ? loadTarget(choice, target, setup, sourceHash)
+             : emulate(graph, target, choice.selection, setup.kernels.get());
+  if (!model)
+    return ErrorReport::none(llvm::toString(model.takeError()));
+  ErrorReport report = meter.measure(**model, const_cast<Graph &>(graph).module.get(), setup.options.programs);
+  if (!isHost)
+    report.emulator = getEvaluationTarget().name;
+  return report;
+}
+
+/// What a target of a name is off by is the same whatever machine compiles for it.
+ErrorReport tenon::measureChoice(const Choice &choice, const Graph &graph, ErrorMeter &meter, const Setup &setup,
+                                 uint64_t sourceHash) {
+  std::optional<ErrorReport> all;
+  std::set<std::string> emulated;
+  for (const Target &target : setup.targets) {
+    if (target.name != kHostTarget && !emulated.insert(choice.selection->describe(target.name)).second)
+      continue;
+    ErrorReport report = measureTarget(choice, graph, target, meter, setup, sourceHash);
+    if (!report.reason.empty())
+      return report;
+    if (all)
+      all->merge(report);
+    else
+      all = std::move(report);
+  }
+  assert(all && "there is a target");
+  return std::move(*all);
+}
+
 namespace {
 /// Goes from one choice of paths to the next, with smaller budgets.
 class ToleranceSearch {
@@ -87,9 +122,6 @@ private:
   llvm::Expected<Choice> lower();
   std::string getWhyUnmeasured(const Choice &choice) const;
   llvm::Error measure(Choice &choice);
-  ErrorReport measureTargets(const Choice &choice);
-  ErrorReport measureCode(const Choice &choice, const Target &target);
-  ErrorReport measureEmulated(const Target &target);
   llvm::Expected<Choice> endExceeded(Choice best);
 
   const Graph &graph;
@@ -134,43 +166,6 @@ std::string ToleranceSearch::getWhyUnmeasured(const Choice &choice) const {
          "inputs that are made up; see --measure-error";
 }
 
-/// Runs the code of one target of the artifact.
-ErrorReport ToleranceSearch::measureCode(const Choice &choice, const Target &target) {
-  llvm::Expected<std::unique_ptr<LoadedModel>> model = loadTarget(choice, target, setup, sourceHash);
-  if (!model)
-    return ErrorReport::none(llvm::toString(model.takeError()));
-  return meter->measure(**model, module, setup.options.programs);
-}
-
-ErrorReport ToleranceSearch::measureEmulated(const Target &target) {
-  llvm::Expected<std::unique_ptr<LoadedModel>> model = emulate(graph, target, paths.selection, setup.kernels.get());
-  if (!model)
-    return ErrorReport::none(llvm::toString(model.takeError()));
-  ErrorReport report = meter->measure(**model, module, setup.options.programs);
-  report.emulator = getEvaluationTarget().name;
-  return report;
-}
-
-/// The largest errors for all targets. What a target of a name is off by is the same whatever machine compiles for it.
-ErrorReport ToleranceSearch::measureTargets(const Choice &choice) {
-  std::optional<ErrorReport> all;
-  std::set<std::string> emulated;
-  for (const Target &target : setup.targets) {
-    bool isHost = target.name == kHostTarget;
-    if (!isHost && !emulated.insert(paths.selection->describe(target.name)).second)
-      continue;
-    ErrorReport report = isHost ? measureCode(choice, target) : measureEmulated(target);
-    if (!report.reason.empty())
-      return report;
-    if (all)
-      all->merge(report);
-    else
-      all = std::move(report);
-  }
-  assert(all && "there is a target");
-  return std::move(*all);
-}
-
 llvm::Error ToleranceSearch::measure(Choice &choice) {
   const CompileOptions &options = setup.options;
   if (std::string why = getWhyUnmeasured(choice); !why.empty()) {
@@ -180,7 +175,7 @@ llvm::Error ToleranceSearch::measure(Choice &choice) {
     buildReferencePipeline(reference, nullptr);
     if (llvm::Error error = runner.begin("error", meter->getImported() ? meter->getImported() : module, &reference))
       return error;
-    choice.error = measureTargets(choice);
+    choice.error = measureChoice(choice, graph, *meter, setup, sourceHash);
   }
   if (choice.error.isInputAtFault)
     return makeError(CompileStatus::invalid, options.input + ": " + choice.error.reason);

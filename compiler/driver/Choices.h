@@ -21,9 +21,12 @@ struct Choice {
   std::shared_ptr<PathSelection> selection;
   phases::Plan plan;
   phases::Kernels kernels;
-  phases::Code code;   ///< of an artifact
-  ErrorReport error;   ///< likewise
-  KernelIRs kernelIRs; ///< of the first target, for a page
+  phases::Code code;                        ///< of an artifact
+  ErrorReport error;                        ///< likewise
+  KernelIRs kernelIRs;                      ///< of the first target, for a page
+  std::shared_ptr<WeightPrecision> weights; ///< null where --weights asked for no formats
+  std::optional<ErrorReport>
+      weightsError; ///< outputs against those of the model's own weights, where that was measured
 };
 
 /// The largest error of one operation with which choices begin.
@@ -44,6 +47,10 @@ llvm::Expected<Choice> finishKernels(Choice choice, const phases::Setup &setup, 
 /// Loads the code of one target.
 llvm::Expected<std::unique_ptr<LoadedModel>> loadTarget(const Choice &choice, const Target &target,
                                                         const phases::Setup &setup, uint64_t sourceHash);
+
+/// Compares what was chosen with a reference. The error for all targets is the largest one.
+ErrorReport measureChoice(const Choice &choice, const phases::Graph &graph, ErrorMeter &meter,
+                          const phases::Setup &setup, uint64_t sourceHash);
 
 /// Chooses paths, again where the model is not exact enough, and lowers what was chosen. Fails with `inexact` where the
 /// tolerance is exceeded with the most exact paths, too. `meter` is not null if the output is an artifact.

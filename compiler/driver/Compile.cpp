@@ -162,6 +162,22 @@ static nlohmann::json describeWeights(const WeightSection &weights) {
   return list;
 }
 
+/// {"candidates": 40, "matrices": [{"name": "fc.weight", "format": "int8 (row)", "shape": [10, 64], "bytes_before":
+/// 2560, "bytes": 680, "error": 0.004}, ...], "error": {...}}, as compiler/report/WeightFormats.h reads it.
+static nlohmann::json describeFormats(const Choice &choice) {
+  nlohmann::json formats = {{"candidates", choice.weights->numMatrices}, {"matrices", nlohmann::json::array()}};
+  for (const WeightPrecision::Matrix &matrix : choice.weights->matrices)
+    formats["matrices"].push_back({{"name", llvm::json::fixUTF8(matrix.name)},
+                                   {"format", matrix.format},
+                                   {"shape", matrix.shape},
+                                   {"bytes_before", matrix.bytesBefore},
+                                   {"bytes", matrix.bytes},
+                                   {"error", matrix.error}});
+  if (choice.weightsError)
+    formats["error"] = nlohmann::json::parse(choice.weightsError->toJson());
+  return formats;
+}
+
 /// Where the heaviest node of a launch belongs, if its exporter said so.
 static std::pair<StringRef, StringRef> getPlace(Location loc) {
   StringAttr lead;
@@ -254,6 +270,8 @@ static std::string getMeta(const Choice &choice, const RecordedTimes *times, con
   if (nlohmann::json places = describePlaces(*choice.plan.modules); !places.empty())
     meta["places"] = std::move(places);
   meta["weights"] = describeWeights(choice.plan.weights);
+  if (choice.weights)
+    meta["weight_formats"] = describeFormats(choice);
   if (choice.plan.how.recomputed)
     meta["recomputed"] = choice.plan.how.recomputed;
   if (choice.plan.how.weightBudget)
@@ -352,6 +370,21 @@ static llvm::Expected<Choice> choosePlan(OpenedModel &model, const Setup &setup,
   return *better ? std::move(**better) : std::move(*choice);
 }
 
+/// Measures what the formats of weights change outputs by, where that is asked for.
+static llvm::Error measureWeights(OpenedModel &model, Choice &choice, const Setup &setup, PhaseRunner &runner) {
+  choice.weights = model.weights;
+  if (!model.originalMeter)
+    return llvm::Error::success();
+  runner.announce("error");
+  choice.weightsError = measureChoice(choice, model.graph, *model.originalMeter, setup, model.sourceHash);
+  const ErrorReport &error = *choice.weightsError;
+  if (error.isInputAtFault)
+    return makeError(CompileStatus::invalid, setup.options.input + ": " + error.reason);
+  if (!error.reason.empty())
+    runner.getDiagnostics().warn("what --weights changes its outputs by is not measured: " + error.reason);
+  return llvm::Error::success();
+}
+
 /// From the model as imported to the output's last phase, with paths within the tolerance. `times` are set if records
 /// of real runs count.
 static llvm::Expected<Choice> lowerModel(Imported imported, Setup &setup, PhaseRunner &runner,
@@ -378,6 +411,8 @@ static llvm::Expected<Choice> lowerModel(Imported imported, Setup &setup, PhaseR
   if (times)
     if (llvm::Error error = checkLock(options, *times))
       return error;
+  if (llvm::Error error = measureWeights(*model, *choice, setup, runner))
+    return error;
   return choice;
 }
 

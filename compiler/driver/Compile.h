@@ -60,6 +60,7 @@ struct CompileOptions {
   std::vector<std::string> programs;    ///< for which sizes there is a program of its own (SizeProfiles.h)
   std::vector<std::string> states;      ///< outputs that are inputs of the next run, as patterns (StatePairs.h)
   int64_t stateCapacity = 0;            ///< rows of the states among them that grow
+  std::vector<std::string> weights;     ///< formats of constant matrices (passes/precision/WeightFormat.h)
   double tolerance = kDefaultTolerance; ///< largest error of an output
   bool needsTolerance = true;           ///< whether it is an error to exceed it, and not a warning
   bool measuresError = false;           ///< even where every operation has its default implementation

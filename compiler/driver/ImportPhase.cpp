@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/driver/Choices.h"
 #include "compiler/driver/NamedValues.h"
 #include "compiler/driver/Phases.h"
 #include "compiler/driver/SourceHash.h"
@@ -235,11 +236,27 @@ static llvm::Expected<Imported> importMarked(const Setup &setup, PhaseRunner &ru
   return imported;
 }
 
+/// Gives matrices the formats that --weights asks for.
+static llvm::Error storeWeights(Imported &imported, const Setup &setup, PhaseRunner &runner) {
+  const CompileOptions &options = setup.options;
+  if (imported.stage != Stage::model)
+    return makeError(CompileStatus::misuse,
+                     "--weights: " + options.input + " is IR of kernels, whose weights have their formats already");
+  if (isErrorAsked(options) && setup.makesArtifact)
+    imported.original = imported.module->clone();
+  imported.weights = std::make_shared<WeightPrecision>();
+  return runner.run("weights", *imported.module,
+                    [&](OpPassManager &pm) { buildWeightsPipeline(pm, options.weights, imported.weights); });
+}
+
 llvm::Expected<Imported> phases::importModel(const Setup &setup, PhaseRunner &runner) {
   runner.announce(kImportPhase);
   llvm::Expected<Imported> imported = importMarked(setup, runner);
   if (imported && !setup.options.states.empty())
     if (llvm::Error error = pairStates(*imported, setup.options, runner))
+      return error;
+  if (imported && !setup.options.weights.empty())
+    if (llvm::Error error = storeWeights(*imported, setup, runner))
       return error;
   return imported;
 }

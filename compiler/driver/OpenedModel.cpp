@@ -74,9 +74,9 @@ static Target getReferenceTarget(const Setup &setup) {
   return hasHost ? *getBackendRegistry().getTarget(kHostTarget) : getEvaluationTarget();
 }
 
-/// Compares with the model as imported.
-static std::unique_ptr<ErrorMeter> makeErrorMeter(Imported &imported, const Setup &setup) {
-  return std::make_unique<ErrorMeter>(imported.module->clone(), setup.options.readInputs, getReferenceTarget(setup),
+/// Compares with a model in f64.
+static std::unique_ptr<ErrorMeter> makeErrorMeter(mlir::OwningOpRef<mlir::ModuleOp> model, const Setup &setup) {
+  return std::make_unique<ErrorMeter>(std::move(model), setup.options.readInputs, getReferenceTarget(setup),
                                       setup.kernels);
 }
 
@@ -84,7 +84,10 @@ llvm::Expected<OpenedModel> tenon::openModel(Imported imported, Setup &setup, Ph
   OpenedModel model;
   model.sourceHash = imported.sourceHash;
   if (setup.makesArtifact)
-    model.meter = makeErrorMeter(imported, setup);
+    model.meter = makeErrorMeter(imported.module->clone(), setup);
+  model.weights = std::move(imported.weights);
+  if (imported.original)
+    model.originalMeter = makeErrorMeter(std::move(imported.original), setup);
   model.paths.budget.each = setup.options.skipsError ? 0 : getFirstBudget(setup.options.tolerance);
   if (llvm::Error error = setPins(setup, model.paths))
     return error;

@@ -18,6 +18,8 @@ struct OpenedModel {
   std::unique_ptr<ErrorMeter> meter; ///< null if the output is no artifact
   phases::PathChoice paths;          ///< the first choice, by the user's demands and the records of real runs
   phases::Graph graph;
+  std::shared_ptr<WeightPrecision> weights;  ///< null where --weights asked for no formats
+  std::unique_ptr<ErrorMeter> originalMeter; ///< compares with the model's own weights; null if nobody asks for that
 };
 
 /// Simplifies a model, and opens the records that its paths are chosen by; `setup` gets those of schedules.

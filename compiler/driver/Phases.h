@@ -25,6 +25,7 @@
 #include "passes/paths/PathPins.h"
 #include "passes/paths/PathSelection.h"
 #include "passes/paths/PathSpace.h"
+#include "passes/precision/WeightPrecision.h"
 #include <nlohmann/json.hpp>
 
 /// A compilation is a chain of phases: each result is a struct, and a function makes it from the ones before.
@@ -68,6 +69,9 @@ struct Imported {
   uint64_t sourceHash = 0;                  ///< XXH3 of the model file
   Stage stage = Stage::model;
   mlir::OwningOpRef<mlir::ModuleOp> kernels = {}; ///< of Stage::buffers, as Kernels::modules
+  std::shared_ptr<WeightPrecision> weights = {};  ///< null where --weights asked for no formats
+  /// The model with its own weights, where others have taken their place and what that costs is to be measured.
+  mlir::OwningOpRef<mlir::ModuleOp> original = {};
 };
 llvm::Expected<Imported> importModel(const Setup &setup, PhaseRunner &runner);
 /// Calls `use` with what the options say, in a context of its own. Every failure is one line on `errors`.

@@ -68,6 +68,14 @@ void tenon::buildStatePipeline(OpPassManager &pm, ArrayRef<std::string> pairs, i
   pm.addPass(createPairStates(options));
 }
 
+void tenon::buildWeightsPipeline(OpPassManager &pm, ArrayRef<std::string> rules,
+                                 std::shared_ptr<WeightPrecision> report) {
+  pm.nest<func::FuncOp>().addPass(createInferShapes());
+  QuantizeWeightsOptions options;
+  options.rules.assign(rules.begin(), rules.end());
+  pm.addPass(createQuantizeWeights(std::move(options), std::move(report)));
+}
+
 void tenon::buildSharedPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {
   pm.addPass(createVerifyImport());
   if (options.promotesToF32)

@@ -48,6 +48,11 @@ struct PlanOptions {
 /// have `capacity` rows.
 void buildStatePipeline(mlir::OpPassManager &pm, llvm::ArrayRef<std::string> pairs, int64_t capacity);
 
+/// Constant matrices of an imported module get the formats that `rules` ask for (passes/precision/WeightFormat.h);
+/// `report` is told what that costs and saves.
+void buildWeightsPipeline(mlir::OpPassManager &pm, llvm::ArrayRef<std::string> rules,
+                          std::shared_ptr<WeightPrecision> report);
+
 /// An imported module becomes what all targets and choices share: operations in few forms, in good layouts. `evaluate`
 /// computes what depends on weights alone; where it is null, that is left to run time. Each of the `programs` becomes a
 /// function of its own, before the one for all sizes.

@@ -12,6 +12,7 @@
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/Meta.h"
 #include "compiler/report/Table.h"
+#include "compiler/report/WeightFormats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -42,6 +43,8 @@ static void printHeader(const ArtifactView &view, const InspectOptions &options,
     printLine("state", getPrintable(state.name) + ": " + getStateText(view, state));
   for (const std::string &line : listErrors(view.getMeta()))
     printLine("error", line);
+  for (const std::string &line : listWeightFormats(view.getMeta()))
+    printLine("formats", line);
   for (const std::string &line : listPlanTimes(view.getMeta()))
     printLine("time", line);
   if (std::string forms = getFormsText(view); !forms.empty())
@@ -212,6 +215,8 @@ void tenon::printText(const ArtifactView &view, const InspectOptions &options, l
     printInstructions(view, options.width, os);
   if (all || options.show.memory)
     printMemory(view, options.width, os);
-  if (all || options.show.weights)
+  if (all || options.show.weights) {
     printWeights(view, options.show.weights, options.width, os);
+    printWeightFormats(view.getMeta(), options.show.weights, options.width, os);
+  }
 }

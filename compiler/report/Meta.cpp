@@ -8,6 +8,7 @@
 #include "compiler/report/Meta.h"
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Table.h"
+#include "compiler/report/WeightFormats.h"
 #include "runtime/base/Text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -126,6 +127,8 @@ std::vector<std::pair<std::string, std::string>> tenon::listCompilation(const Ar
     facts.emplace_back("records of real runs", text);
   for (const std::string &line : listPlanTimes(view.getMeta()))
     facts.emplace_back("time", line);
+  for (const std::string &line : listWeightFormats(view.getMeta()))
+    facts.emplace_back("formats of weights", line);
   if (Json count = meta["recomputed"]; count.is_number_unsigned())
     facts.emplace_back("rematerialized", "up to " + groupDigits(count) + " activations of a block, to save memory");
   if (Json budget = meta["weight_budget"]; budget.is_number_unsigned())

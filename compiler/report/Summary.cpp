@@ -14,6 +14,7 @@
 #include "compiler/report/Meta.h"
 #include "compiler/report/SizeFormula.h"
 #include "compiler/report/Table.h"
+#include "compiler/report/WeightFormats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -240,6 +241,8 @@ void tenon::printSummary(const ArtifactView &view, const InspectOptions &options
   std::vector<std::string> errors = listErrors(view.getMeta());
   for (auto [i, line] : llvm::enumerate(llvm::ArrayRef(errors).take_front(kMaxErrors)))
     printWords(i ? "" : "error", line, width, os);
+  for (const std::string &line : listWeightFormats(view.getMeta()))
+    printWords("formats", line, width, os);
   for (const std::string &line : listPlanTimes(view.getMeta()))
     printWords("time", line, width, os);
   if (std::string forms = getFormsText(view); !forms.empty())

@@ -9,6 +9,7 @@
 #include "compiler/errors/CompileError.h"
 #include "compiler/pipeline/SizeProfiles.h"
 #include "compiler/profiles/ProfileStore.h"
+#include "passes/precision/WeightFormat.h"
 #include "tools/tenon/ErrorInputs.h"
 #include "tools/tenon/ErrorStream.h"
 #include "llvm/ADT/StringExtras.h"
@@ -127,6 +128,17 @@ static void addAccuracyOptions(CLI::App &command, CompileArguments &arguments) {
       ->type_name("DIR")
       ->excludes(skipped)
       ->group(kGroup);
+}
+
+static void addWeightsOption(CLI::App &command, CompileOptions &options) {
+  command
+      .add_option("--weights", options.weights,
+                  "store constant matrices as f32, bf16, f16, int8 or int4, all large ones or those whose names match "
+                  "a pattern with * and ?; integers take suboptions: int4:group=64,asymmetric; the last one counts; "
+                  "repeatable")
+      ->allow_extra_args(false)
+      ->type_name("[PATTERN=]FORMAT")
+      ->group("Weights");
 }
 
 static void addProfilesOption(CLI::App &command, CompileArguments &arguments, const char *group) {
@@ -256,6 +268,7 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
       ->type_name("MODEL");
   addTargetOptions(command, arguments);
   addSizeOptions(command, arguments);
+  addWeightsOption(command, options);
   addAccuracyOptions(command, arguments);
   addMeasuringOptions(command, arguments);
   addPathOptions(command, arguments);
@@ -267,6 +280,7 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
 void tenon::addTuneOptions(CLI::App &command, CompileArguments &arguments) {
   addTargetOptions(command, arguments);
   addSizeOptions(command, arguments);
+  addWeightsOption(command, arguments.options);
   addToleranceOption(command, arguments.options, "Accuracy");
   addProfilesOption(command, arguments, "Measured choices");
   addPluginOption(command, arguments.options);
@@ -306,6 +320,11 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
         return report(option, text);
       }
       options.pins.push_back(std::move(*pin));
+    }
+  for (const std::string &text : options.weights)
+    if (llvm::Expected<WeightRule> rule = WeightRule::parse(text); !rule) {
+      error = llvm::toString(rule.takeError());
+      return report("--weights", text);
     }
   SizePrograms programs;
   for (const std::string &text : arguments.specializations)

@@ -11,6 +11,7 @@
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/Meta.h"
 #include "compiler/report/Table.h"
+#include "compiler/report/WeightFormats.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -103,6 +104,8 @@ static void printArtifact(const ArtifactView &view, const CompileOptions &option
     targets.push_back(target.name);
   llvm::outs() << (targets.size() == 1 ? ", target " : ", targets ") << llvm::join(targets, ", ")
                << llvm::formatv(", in {0:F2} s", seconds) << describe(origin) << '\n';
+  for (const std::string &line : listWeightFormats(view.getMeta()))
+    llvm::outs() << options.output << ": weights: " << line << '\n';
   for (const std::string &line : listPlanTimes(view.getMeta()))
     llvm::outs() << options.output << ": " << line << '\n';
 }

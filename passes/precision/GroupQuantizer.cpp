@@ -1,0 +1,327 @@
+//===- GroupQuantizer.cpp - a matrix of floats as integers with scales -----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/precision/GroupQuantizer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+
+using namespace llvm;
+using namespace tenon;
+
+//===----------------------------------------------------------------------===//
+// Floats
+//===----------------------------------------------------------------------===//
+
+/// The f32 with the value of an f16: its exponent is moved by a product, which is exact for subnormal numbers, too.
+static float fromF16(uint16_t bits) {
+  uint32_t magnitude = bits & 0x7fffu, sign = uint32_t(bits & 0x8000u) << 16;
+  // What has all bits of the exponent is infinite or no number.
+  float value = magnitude >= 0x7c00u ? bit_cast<float>(0x7f800000u | (magnitude & 0x3ffu) << 13)
+                                     : bit_cast<float>(magnitude << 13) * 0x1p112f;
+  return bit_cast<float>(bit_cast<uint32_t>(value) | sign);
+}
+
+float tenon::toFloat(FloatKind kind, const char *element) {
+  uint16_t half;
+  double wide;
+  float value;
+  switch (kind) {
+  case FloatKind::f16:
+    std::memcpy(&half, element, sizeof half);
+    return fromF16(half);
+  case FloatKind::bf16:
+    std::memcpy(&half, element, sizeof half);
+    return bit_cast<float>(uint32_t(half) << 16);
+  case FloatKind::f32:
+    std::memcpy(&value, element, sizeof value);
+    return value;
+  case FloatKind::f64:
+    std::memcpy(&wide, element, sizeof wide);
+    return static_cast<float>(wide);
+  }
+  return 0;
+}
+
+uint16_t tenon::toF16Bits(float value) {
+  uint32_t bits = bit_cast<uint32_t>(value), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
+  if (magnitude > 0x7f800000u)
+    return static_cast<uint16_t>(sign | 0x7e00u);
+  if (magnitude >= 0x477ff000u) // 65520, which rounds to more than f16 has
+    return static_cast<uint16_t>(sign | 0x7c00u);
+  // Below 2^-14 units are 2^-24: a sum with 0.5, whose units these are, rounds to them.
+  if (magnitude < 0x38800000u)
+    return static_cast<uint16_t>(sign | (bit_cast<uint32_t>(bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u));
+  magnitude += 0xfffu + (magnitude >> 13 & 1);
+  return static_cast<uint16_t>(sign | ((magnitude - 0x38000000u) >> 13));
+}
+
+uint16_t tenon::toBf16Bits(float value) {
+  uint32_t bits = bit_cast<uint32_t>(value);
+  if ((bits & 0x7fffffffu) > 0x7f800000u)
+    return static_cast<uint16_t>(bits >> 16 | 0x40u);
+  return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// Added to an f32 of moderate size and taken away again, it rounds to nearest: an instruction that all vectors have.
+static constexpr float kRounder = 0x1.8p23f; // math: units of f32 are 1 there
+
+static float roundToNumber(float value, float low, float high) {
+  // What is clamped first is small enough to be rounded so.
+  return std::min(std::max(value, low), high) + kRounder - kRounder;
+}
+
+namespace {
+/// How well numbers fit a group: sums over its elements of x * n and of n * n, where n is a number less its zero point.
+struct Fit {
+  double product = 0, square = 0;
+
+  /// By how much the squared error is less than the sum of squares, with the best scale for these numbers.
+  double getGain() const { return square > 0 ? product * product / square : 0; }
+  float getScale() const { return square > 0 ? static_cast<float>(product / square) : 0; }
+};
+} // namespace
+
+/// The fit of the numbers that elements become with a scale of 1 / `inverse`, where `low` and `high` are the bounds of
+/// numbers less their zero point.
+static Fit measureFit(ArrayRef<float> elements, float inverse, float low, float high) {
+  // Independent sums become vectors.
+  constexpr size_t kLanes = 8; // math: any number gives sums of the same elements
+  float products[kLanes] = {}, squares[kLanes] = {};
+  auto add = [&](float x, size_t lane) {
+    float number = roundToNumber(x * inverse, low, high);
+    products[lane] += x * number;
+    squares[lane] += number * number;
+  };
+  size_t whole = elements.size() / kLanes * kLanes;
+  for (size_t i = 0; i < whole; i += kLanes)
+    for (size_t lane = 0; lane < kLanes; ++lane)
+      add(elements[i + lane], lane);
+  for (size_t i = whole; i < elements.size(); ++i)
+    add(elements[i], i - whole);
+  Fit fit;
+  for (size_t lane = 0; lane < kLanes; ++lane) {
+    fit.product += products[lane];
+    fit.square += squares[lane];
+  }
+  return fit;
+}
+
+/// The scale of signed numbers from `low` to -`low` - 1 with the least squared error.
+static float searchScale(ArrayRef<float> elements, float largest, float low) {
+  // The largest element becomes a little more or less than the largest number.
+  constexpr int kSteps = 12;         // limit: of effort; more find little
+  constexpr float kStep = 1.0f / 80; // math: a tenth of a number of four bits
+  float best = largest / low;
+  double bestGain = -1;
+  for (int step = -kSteps; step <= kSteps; ++step) {
+    Fit fit = measureFit(elements, low * (1 + kStep * step) / largest, low, -low - 1);
+    if (fit.getGain() > bestGain) {
+      bestGain = fit.getGain();
+      best = fit.getScale();
+    }
+  }
+  return best;
+}
+
+/// The same of numbers from 0 to `high` with a zero point.
+static GroupCode searchRange(ArrayRef<float> elements, float least, float most, float high, bool searches) {
+  constexpr int kSteps = 16;         // limit: of effort; more find little
+  constexpr float kStep = 1.0f / 40; // math: shares of the range
+  GroupCode best;
+  double bestGain = -1;
+  for (int step = 0; step <= (searches ? kSteps : 0); ++step) {
+    float scale = (most - least) * (1 - kStep * step) / high;
+    float middle = std::min(std::max(std::round(-least * (1 - kStep * step) / scale), 0.0f), high);
+    for (float zero : {middle, middle - 1, middle + 1}) {
+      if (zero < 0 || zero > high || (!searches && zero != middle))
+        continue;
+      Fit fit = measureFit(elements, 1 / scale, -zero, high - zero);
+      if (fit.getGain() <= bestGain)
+        continue;
+      bestGain = fit.getGain();
+      best = {searches ? fit.getScale() : scale, static_cast<int32_t>(zero)};
+    }
+  }
+  return best;
+}
+
+/// The element of the largest magnitude, with its sign; 0 where that is too small for its inverse.
+static float findLargest(ArrayRef<float> elements) {
+  constexpr float kLeast = 1e-30f; // math: the range of f32
+  float largest = 0;
+  for (float x : elements)
+    if (std::abs(x) > std::abs(largest))
+      largest = x;
+  return std::abs(largest) < kLeast ? 0 : largest;
+}
+
+GroupCode tenon::quantizeGroup(ArrayRef<float> elements, const GroupFormat &format, MutableArrayRef<char> numbers) {
+  assert(elements.size() == numbers.size() && "an element becomes a number");
+  bool isInt4 = format.bits == 4;
+  float half = static_cast<float>(1 << (format.bits - 1)), high = 2 * half - 1;
+  GroupCode code;
+  float largest = findLargest(elements);
+  if (format.isAsymmetric) {
+    float least = 0, most = 0;
+    for (float x : elements) {
+      least = std::min(least, x);
+      most = std::max(most, x);
+    }
+    if (largest != 0)
+      code = searchRange(elements, least, most, high, isInt4);
+  } else {
+    code.zero = format.isSigned() ? 0 : static_cast<int32_t>(half);
+    // Of eight bits -128 is left out: a scale for it would be a negative one half of the time, for little.
+    if (largest != 0)
+      code.scale = isInt4 ? searchScale(elements, largest, -half) : std::abs(largest) / (half - 1);
+  }
+  if (format.hasF16Scales) {
+    uint16_t rounded = toF16Bits(code.scale);
+    code.scale = toFloat(FloatKind::f16, reinterpret_cast<const char *>(&rounded));
+  }
+  float inverse = code.scale == 0 ? 0 : 1 / code.scale, zero = static_cast<float>(code.zero);
+  float low = format.isSigned() ? 1 - half : -zero, top = format.isSigned() ? half - 1 : high - zero;
+  for (auto [x, number] : zip(elements, numbers))
+    number = static_cast<char>(static_cast<int32_t>(roundToNumber(x * inverse, low, top) + zero));
+  return code;
+}
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+void QuantizationError::add(const QuantizationError &other) {
+  squaredError += other.squaredError;
+  squares += other.squares;
+  isFinite &= other.isFinite;
+  fitsF16 &= other.fitsF16;
+}
+
+double QuantizationError::getRelative() const { return squares > 0 ? std::sqrt(squaredError / squares) : 0; }
+
+/// Copies rows [begin, end) to `block`, each `depth` floats, in the order of memory.
+static void loadRows(const FloatMatrix &matrix, int64_t begin, int64_t end, float *block) {
+  size_t bytes = matrix.getElementBytes();
+  auto load = [&](int64_t row, int64_t i) {
+    const char *element = matrix.data + (row * matrix.rowStride + i * matrix.stride) * int64_t(bytes);
+    block[(row - begin) * matrix.depth + i] = toFloat(matrix.kind, element);
+  };
+  if (matrix.stride <= matrix.rowStride) {
+    for (int64_t row = begin; row < end; ++row)
+      for (int64_t i = 0; i < matrix.depth; ++i)
+        load(row, i);
+  } else {
+    for (int64_t i = 0; i < matrix.depth; ++i)
+      for (int64_t row = begin; row < end; ++row)
+        load(row, i);
+  }
+}
+
+/// Whether f16 has a scale without a loss of bits.
+static bool fitsF16(float scale) {
+  constexpr float kLeast = 0x1p-14f, kMost = 65504; // math: the normal numbers of f16
+  return scale == 0 || (std::abs(scale) >= kLeast && std::abs(scale) <= kMost);
+}
+
+namespace {
+/// Some rows that are quantized together.
+struct RowBlock {
+  const FloatMatrix &matrix;
+  const GroupFormat &format;
+  const QuantizedStorage &storage;
+  int64_t begin, end;
+  std::vector<float> elements;
+  std::vector<char> numbers;
+
+  QuantizationError quantize();
+
+private:
+  QuantizationError quantizeRow(int64_t row);
+  void storeCode(int64_t row, int64_t group, GroupCode code);
+  void storeNumbers();
+};
+} // namespace
+
+void RowBlock::storeCode(int64_t row, int64_t group, GroupCode code) {
+  int64_t place = row * storage.groupRowStride + group * storage.groupStride;
+  if (format.hasF16Scales) {
+    uint16_t scale = toF16Bits(code.scale);
+    std::memcpy(storage.scales + place * sizeof scale, &scale, sizeof scale);
+  } else {
+    std::memcpy(storage.scales + place * sizeof code.scale, &code.scale, sizeof code.scale);
+  }
+  if (storage.zeros)
+    storage.zeros[place] = static_cast<char>(code.zero);
+}
+
+QuantizationError RowBlock::quantizeRow(int64_t row) {
+  QuantizationError error;
+  size_t first = static_cast<size_t>((row - begin) * matrix.depth);
+  for (int64_t start = 0; start < matrix.depth; start += format.group) {
+    size_t count = static_cast<size_t>(std::min(format.group, matrix.depth - start));
+    ArrayRef<float> group = ArrayRef(elements).slice(first + static_cast<size_t>(start), count);
+    MutableArrayRef<char> stored = MutableArrayRef(numbers).slice(first + static_cast<size_t>(start), count);
+    GroupCode code = quantizeGroup(group, format, stored);
+    error.fitsF16 &= fitsF16(code.scale);
+    storeCode(row, start / format.group, code);
+    for (auto [x, number] : zip(group, stored)) {
+      int32_t value = format.isSigned() ? static_cast<int8_t>(number) : static_cast<uint8_t>(number);
+      double off = double(x) - double(code.scale) * (value - code.zero);
+      error.squaredError += off * off;
+      error.squares += double(x) * x;
+    }
+  }
+  return error;
+}
+
+void RowBlock::storeNumbers() {
+  auto store = [&](int64_t row, int64_t i) {
+    storage.numbers[row * matrix.rowStride + i * matrix.stride] = numbers[(row - begin) * matrix.depth + i];
+  };
+  if (matrix.stride <= matrix.rowStride) {
+    for (int64_t row = begin; row < end; ++row)
+      for (int64_t i = 0; i < matrix.depth; ++i)
+        store(row, i);
+  } else {
+    for (int64_t i = 0; i < matrix.depth; ++i)
+      for (int64_t row = begin; row < end; ++row)
+        store(row, i);
+  }
+}
+
+QuantizationError RowBlock::quantize() {
+  size_t count = static_cast<size_t>((end - begin) * matrix.depth);
+  elements.resize(count);
+  numbers.resize(count);
+  loadRows(matrix, begin, end, elements.data());
+  QuantizationError error;
+  constexpr float kMost = 1e37f; // math: the range of f32, with room for the range of a group
+  error.isFinite = all_of(elements, [](float x) { return std::abs(x) <= kMost; });
+  if (!error.isFinite)
+    return error;
+  for (int64_t row = begin; row < end; ++row)
+    error.add(quantizeRow(row));
+  storeNumbers();
+  return error;
+}
+
+QuantizationError tenon::quantizeRows(const FloatMatrix &matrix, int64_t begin, int64_t end, const GroupFormat &format,
+                                      const QuantizedStorage &storage) {
+  assert(format.group > 0 && "a row has groups");
+  QuantizationError error;
+  for (int64_t row = begin; row < end; row += kRowsOfBlock)
+    error.add(RowBlock{matrix, format, storage, row, std::min(row + kRowsOfBlock, end), {}, {}}.quantize());
+  return error;
+}
