@@ -29,6 +29,7 @@ void addInspectCommand(CLI::App &app, int &status);
 void addDevicesCommand(CLI::App &app, int &status);
 void addOperatorsCommand(CLI::App &app, int &status);
 void addPathsCommand(CLI::App &app, int &status);
+void addPerplexityCommand(CLI::App &app, int &status);
 void addPlaceCommand(CLI::App &app, int &status);
 void addProfilesCommand(CLI::App &app, int &status);
 void addTokenizeCommand(CLI::App &app, int &status);

@@ -62,6 +62,7 @@ static int runCommandLine(int argc, char **argv) {
   tenon::addGenerateCommand(app, status);
   tenon::addOperatorsCommand(app, status);
   tenon::addPathsCommand(app, status);
+  tenon::addPerplexityCommand(app, status);
   tenon::addPlaceCommand(app, status);
   tenon::addRunCommand(app, status, passed);
   tenon::addCacheCommand(app, status);

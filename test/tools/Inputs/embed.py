@@ -84,12 +84,12 @@ def run(*arguments, texts=None):
     return subprocess.run(["tenon", *arguments], input=given, check=True, stdout=subprocess.PIPE).stdout.decode()
 
 
-def check(what, got, want):
+def check(what, got, want, least=0.99999, most=1e-4):
     got = np.array(got, dtype=np.float64)
     assert got.shape == want.shape, f"{what}: shape {got.shape}, wanted {want.shape}"
     cosines = (got * want).sum(-1) / np.linalg.norm(got, axis=-1) / np.linalg.norm(want, axis=-1)
     print(f"{what}: smallest cosine {cosines.min():.7f}, largest difference {abs(got - want).max():.1e}")
-    assert cosines.min() >= 0.99999 and abs(got - want).max() < 1e-4
+    assert cosines.min() >= least and abs(got - want).max() < most
 
 
 def main():
@@ -109,6 +109,10 @@ def main():
     run("compile", model, "-o", artifact, "--quiet", "--shape", "batch=3", "--shape", "length=24")
     rows = json.loads(run("embed", artifact, "--tokenizer", model, "--null", "--json", texts=short))
     check("fixed sizes", [row["embedding"] for row in rows], np.stack([encoder.embed(text) for text in short]))
+    # What a trained encoder makes of weights of fewer bits.
+    for weights, least, most in (("int8", 0.999, 0.02), ("int4", 0.97, 0.08)):
+        rows = json.loads(run("embed", model, "--weights", weights, "--null", "--json", "--batch", "4", texts=TEXTS))
+        check(f"weights of {weights}", [row["embedding"] for row in rows], want, least, most)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,54 @@
+//===- TokenScorer.h - a language model that tells how probable tokens are -===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_TOOLS_TENON_TOKENSCORER_H
+#define TENON_TOOLS_TENON_TOKENSCORER_H
+
+#include "tools/tenon/Generator.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// A loaded artifact of a language model: one that gives the logits of all positions of a text, or one that keeps what
+/// it has of a text from run to run and gives those of its last token (Generator.h).
+class TokenScorer {
+public:
+  /// Fails with TENON_UNSUPPORTED where the model is neither.
+  Status load(const std::string &path, uint32_t threads);
+
+  /// Tokens that a text may have.
+  size_t getMaxLength() const { return maxLength; }
+  size_t getVocabulary() const { return vocabulary; }
+
+  /// Runs a text of `count` tokens, one at least, and sets `logits` to those of the token behind each of them, [count,
+  /// vocabulary].
+  Status run(const uint32_t *tokens, size_t count, std::vector<float> &logits);
+
+private:
+  struct Release {
+    void operator()(tenon_artifact *artifact) const { tenon_artifact_release(artifact); }
+    void operator()(tenon_session *session) const { tenon_session_release(session); }
+  };
+  Status findTensors();
+  Status checkTokens(const uint32_t *tokens, size_t count) const;
+  Status runSteps(const uint32_t *tokens, size_t count, std::vector<float> &logits);
+  Status runWhole(const uint32_t *tokens, size_t count, std::vector<float> &logits);
+
+  std::unique_ptr<tenon_artifact, Release> artifact;
+  std::unique_ptr<tenon_session, Release> session;
+  std::unique_ptr<Generator> generator; ///< of a model that keeps texts; null where it has no states
+  std::string model;
+  size_t maxLength = SIZE_MAX, fixedLength = 0, vocabulary = 0;
+  uint32_t maskInput = UINT32_MAX, idsInput = 0;
+};
+
+} // namespace tenon
+
+#endif // TENON_TOOLS_TENON_TOKENSCORER_H
