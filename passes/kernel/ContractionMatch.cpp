@@ -1,4 +1,4 @@
-//===- Contraction.cpp - matrix products among linalg operations ----------===//
+//===- ContractionMatch.cpp - matrix products among linalg operations -----===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
