@@ -698,6 +698,21 @@ def TenonToPlan : Pass<"tenon-to-plan", "::mlir::ModuleOp"> {
 // kernel
 //===----------------------------------------------------------------------===//
 
+def FormContractions : Pass<"tenon-form-contractions", "::mlir::ModuleOp"> {
+  let summary = "make contractions operations of their own";
+  let description = [{
+    A linalg.generic that is a matrix product or convolution which registers can be blocked for becomes a `kernel.contract`:
+    how it reads its operands is recognized here alone. The path that was chosen names its micro-kernel.
+
+    ```mlir
+    %0 = linalg.generic {...} ins(%a, %b) outs(%c) { ... }
+    // ==>
+    %0 = kernel.contract <kind = product, row = 0, panel = 32> ins(%a, %b) init(%c) attributes {...} { ... }
+    ```
+  }];
+  let dependentDialects = ["::tenon::kernel::KernelDialect"];
+}
+
 def TileKernels : Pass<"tenon-tile-kernels", "::mlir::ModuleOp"> {
   let summary = "split the work of each kernel into tiles";
   let description = [{
@@ -705,7 +720,7 @@ def TileKernels : Pass<"tenon-tile-kernels", "::mlir::ModuleOp"> {
     before it into the tile. The function gets two more arguments, the range of
     tiles that one call computes, and says in `tenon.tiles` how many there are
     for given symbols. A kernel whose last stage cannot be tiled is one tile.
-    What is chosen for a contraction is its `kernel.schedule`.
+    What is chosen for a contraction is its `schedule`.
 
     ```mlir
     %0 = linalg.generic ... outs(%out : tensor<64x128xf32>)
@@ -733,11 +748,11 @@ def BufferizeKernels : Pass<"tenon-bufferize-kernels", "::mlir::ModuleOp"> {
 def VectorizeContractions : Pass<"tenon-vectorize-contractions", "::mlir::ModuleOp"> {
   let summary = "block matrix products and convolutions for registers";
   let description = [{
-    A linalg.generic on buffers that is a contraction becomes loops around a register block: a block of rows and vectors
-    of the result that stays in registers while the summed loops run. The block is chosen for the extents at hand; the
-    remainder is done with fewer rows, or with masked vectors. A micro-kernel, the one that `kernel.schedule` names or the
-    first one that fits the operands and the target, emits the products of a step. A contraction without one stays as it
-    is.
+    A `kernel.contract` on buffers becomes loops around a register block: a block of rows and vectors of the result that
+    stays in registers while the summed loops run. The block is chosen for the extents at hand; the remainder is done with
+    fewer rows, or with masked vectors. A micro-kernel, the one that `schedule` names or the first one that fits the
+    operands and the target, emits the products of a step. A contraction without one stays as it is: its loops are over
+    elements.
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", "64", "bytes of a vector register">,

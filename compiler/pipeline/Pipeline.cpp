@@ -148,8 +148,10 @@ void tenon::buildProgramPipeline(OpPassManager &pm, const PlanOptions &options, 
     buildOrderPipeline(pm, options);
   if (from <= Stage::inPlaceOperands)
     pm.addPass(createTenonToLinalg());
-  if (from <= Stage::loweredKernels)
+  if (from <= Stage::loweredKernels) {
+    pm.addPass(createFormContractions());
     pm.addPass(options.schedules ? createTileKernels(options.schedules) : createTileKernels());
+  }
   if (from <= Stage::tiledKernels)
     pm.addPass(createTenonToPlan());
   pm.nest<plan::ProgramOp>().addPass(createCSEPass());
@@ -206,6 +208,7 @@ void tenon::buildElementLoopPipeline(OpPassManager &pm) {
 
 void tenon::buildKernelPipeline(OpPassManager &pm) {
   pm.addPass(createTenonToLinalg());
+  pm.addPass(createFormContractions());
   pm.addPass(createTileKernels());
   buildBufferPipeline(pm);
   buildElementLoopPipeline(pm);

@@ -28,12 +28,53 @@ def Kernel_Packing : Kernel_Enum<"Packing", "how a tile's part of the LHS is pac
   I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"rows", 1>, I32EnumAttrCase<"tile", 2>,
   I32EnumAttrCase<"split", 3>]>;
 
+def Kernel_ContractionKind : Kernel_Enum<"ContractionKind", "what a step of a contraction multiplies", [
+  I32EnumAttrCase<"product", 0>, I32EnumAttrCase<"columnwise", 1>, I32EnumAttrCase<"dequantized", 2>,
+  I32EnumAttrCase<"bf16_terms", 3>, I32EnumAttrCase<"i8_dot4", 4>, I32EnumAttrCase<"i8_columnwise", 5>,
+  I32EnumAttrCase<"i16_pairs", 6>]>;
+
+def Kernel_ContractionAttr : AttrDef<Kernel_Dialect, "Contraction"> {
+  let mnemonic = "contraction";
+  let summary = "how a contraction reads its operands";
+  let description = [{
+    The loops and the layouts that the code of a `kernel.contract` is chosen by. Its columns are the last loop, along which
+    the RHS is read in vectors. `tenon-form-contractions` finds these once, and tiling keeps them.
+
+    ```mlir
+    #kernel.contraction<kind = i8_dot4, row = 0, panel = 32, inner = 1, step = 4>
+    ```
+
+    * `kind`: `product` multiplies an element of the LHS with vectors of the RHS, `columnwise` vectors with vectors (each
+      column has a sum of its own, as in a depthwise convolution). `dequantized` has an RHS of fewer bits, which the body makes
+      factors of. `bf16_terms` sums the products of the bf16 terms of f32 factors. `i8_dot4` multiplies u8 with i8, of which
+      four neighbours along `inner` are stored together, and `i8_columnwise` does so in each column, with sums that f32 holds
+      exactly; elements of `i16_pairs` are two i16, whose products are added.
+    * `row`: the parallel loop that one index of the LHS alone depends on, of several the one that is known to be long; -1: none.
+    * `panel`: columns of a panel of the RHS; 0: it has none.
+    * `grouped`: each panel has elements of the LHS of its own.
+    * `promotes`: the LHS is f16 or bf16, and the factors are f32.
+    * `inner`, `step`: the summed loop of which `step` neighbours are stored together, in `i8_dot4` and `bf16_terms`.
+    * `block`: neighbours along the summed loop that have one scale, in `dequantized`.
+  }];
+  let parameters = (ins
+    "::tenon::kernel::ContractionKind":$kind,
+    DefaultValuedParameter<"int64_t", "-1">:$row,
+    DefaultValuedParameter<"int64_t", "0">:$panel,
+    DefaultValuedParameter<"bool", "false">:$grouped,
+    DefaultValuedParameter<"bool", "false">:$promotes,
+    DefaultValuedParameter<"int64_t", "-1">:$inner,
+    DefaultValuedParameter<"int64_t", "0">:$step,
+    DefaultValuedParameter<"int64_t", "0">:$block);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
   let mnemonic = "schedule";
   let summary = "how a contraction is computed";
   let description = [{
-    The choices that `tenon-tile-kernels` makes for a contraction M x N x K, on the linalg.generic as
-    `kernel.schedule`. Without the attribute, each parameter has its default.
+    The choices that `tenon-tile-kernels` makes for a contraction M x N x K, as `schedule` of its `kernel.contract`. Without
+    the attribute, each parameter has its default.
 
     ```mlir
     #kernel.schedule<tile = [66, 4096, 64], packing = rows, last_rows = 65>
@@ -81,8 +122,6 @@ def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
   let genVerifyDecl = 1;
   let builders = [AttrBuilder<(ins "const ::tenon::kernel::ScheduleFields &":$fields)>];
   let extraClassDeclaration = [{
-    /// The name under which an operation has its schedule.
-    static constexpr ::llvm::StringLiteral kName = "kernel.schedule";
     /// All parameters, to be changed and made a schedule again.
     ScheduleFields getFields() const;
   }];

@@ -16,8 +16,7 @@ def Kernel_Dialect : Dialect {
   let summary = "What a kernel computes by more than one loop nest over its tile";
   let description = [{
     Operations on tensors with destinations, as linalg's are, that can be tiled.
-    On buffers each becomes loops around memory of the thread's own. How a contraction of linalg is
-    computed is an attribute of this dialect.
+    On buffers each becomes loops around memory of the thread's own.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -9,11 +9,13 @@
 #define TENON_DIALECTS_KERNEL_KERNELDIALECT_H
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
 
@@ -45,10 +47,7 @@ struct ScheduleFields {
 
 namespace mlir {
 class DialectRegistry;
-namespace linalg {
-class GenericOp;
 }
-} // namespace mlir
 
 namespace tenon::kernel {
 
@@ -56,8 +55,7 @@ namespace tenon::kernel {
 void registerBufferizableOpInterfaceExternalModels(mlir::DialectRegistry &registry);
 
 /// How a contraction is to be computed; each parameter has its default where nothing was chosen.
-ScheduleAttr getSchedule(mlir::linalg::GenericOp op);
-void setSchedule(mlir::linalg::GenericOp op, ScheduleAttr schedule);
+ScheduleAttr getSchedule(ContractOp op);
 
 } // namespace tenon::kernel
 

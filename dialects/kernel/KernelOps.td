@@ -10,11 +10,96 @@
 
 include "dialects/kernel/KernelAttrs.td"
 include "dialects/kernel/KernelBase.td"
+include "mlir/Dialect/Linalg/IR/LinalgInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
 
 class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, mnemonic, traits>;
+
+def Kernel_ContractOp : Kernel_Op<"contract", [
+    SingleBlock, RecursiveMemoryEffects, DestinationStyleOpInterface, LinalgStructuredInterface,
+    DeclareOpInterfaceMethods<ConditionallySpeculatable>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
+                                                "getResultTilePosition", "generateResultTileValue",
+                                                "getIterationDomainTileFromResultTile"]>]> {
+  let summary = "a matrix product or convolution that registers can be blocked for";
+  let description = [{
+    Adds to each element of `init` the products of an LHS and an RHS. A structured operation of linalg: `indexing_maps` says
+    which element of each operand a point of the loops has, and the body computes the new sum of these. Loops that are not
+    among the indices of `init` are summed. The body may read further elements by itself, as the windows of a convolution do
+    beyond the borders of its input.
+
+    `contraction` says how the factors are read, and `kernel.sum` which values of the body they are. Both are found once,
+    when the operation is formed; tiling, bufferization and the emission of its loops rely on them.
+
+    ```mlir
+    func.func @product(%a: tensor<64x256xf32>, %b: tensor<2x256x32xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+      %0 = kernel.contract <kind = product, row = 0, panel = 32>
+             ins(%a, %b : tensor<64x256xf32>, tensor<2x256x32xf32>) init(%c : tensor<64x64xf32>)
+             attributes {indexing_maps = [affine_map<(m, k, n) -> (m, k)>,
+                                          affine_map<(m, k, n) -> (n floordiv 32, k, n mod 32)>,
+                                          affine_map<(m, k, n) -> (m, n)>]} {
+      ^bb0(%x: f32, %w: f32, %old: f32):
+        %p = arith.mulf %x, %w : f32
+        %added = arith.addf %old, %p : f32
+        %sum = kernel.sum %added : f32 lhs(%x : f32) rhs(%w : f32)
+        linalg.yield %sum : f32
+      } -> tensor<64x64xf32>
+      return %0 : tensor<64x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs, AnyShaped:$init, Kernel_ContractionAttr:$contraction,
+                       AffineMapArrayAttr:$indexing_maps, OptionalAttr<Kernel_ScheduleAttr>:$schedule);
+  let results = (outs Variadic<AnyRankedTensor>:$result);
+  let regions = (region SizedRegion<1>:$region);
+  let assemblyFormat = [{
+    $contraction `ins` `(` $inputs `:` type($inputs) `)` `init` `(` $init `:` type($init) `)`
+    attr-dict-with-keyword $region (`->` type($result)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+    /// The operation of the body that names the values which have a part in the product.
+    SumOp getSum();
+    /// Loops that the result is indexed by are parallel, all others are summed.
+    ::mlir::SmallVector<::mlir::utils::IteratorType> getIteratorTypesArray();
+
+    // What a structured operation says besides.
+    bool hasIndexSemantics();
+    std::string getLibraryCallName() { return ""; }
+    static std::function<void(::mlir::ImplicitLocOpBuilder &, ::mlir::Block &, ::mlir::ArrayRef<::mlir::NamedAttribute>,
+                              ::mlir::function_ref<::mlir::InFlightDiagnostic()>)>
+    getRegionBuilder() {
+      return nullptr;
+    }
+  }];
+  let hasFolder = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Kernel_SumOp : Kernel_Op<"sum", [Pure, AllTypesMatch<["sum", "result"]>, AttrSizedOperandSegments]> {
+  let summary = "the new sum of a contraction, and what it is made of";
+  let description = [{
+    What the body of a `kernel.contract` yields: `sum` itself. `lhs` and `rhs` are the elements as they are stored: of bf16 terms
+    those of each term, the largest first. For an RHS that is dequantized `rhs` is the element that most bits come from, `number`
+    the factor before it is scaled, and `scale` what scales it, if anything does. Outside of a `kernel.contract` the operation
+    folds to `sum`, so that loops over elements have nothing left of it.
+  }];
+  let arguments = (ins AnyType:$sum, Variadic<AnyType>:$lhs, Variadic<AnyType>:$rhs, Optional<AnyType>:$number,
+                       Optional<AnyType>:$scale);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $sum `:` type($sum) `lhs` `(` $lhs `:` type($lhs) `)` `rhs` `(` $rhs `:` type($rhs) `)`
+    (`number` `(` $number^ `:` type($number) `)`)? (`scale` `(` $scale^ `:` type($scale) `)`)? attr-dict
+  }];
+  let hasFolder = 1;
+}
 
 def Kernel_WinogradOp : Kernel_Op<"winograd", [
     DestinationStyleOpInterface,

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/kernel/KernelDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "dialects/kernel/ScheduleRequest.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -98,28 +98,40 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult ContractionAttr::verify(function_ref<InFlightDiagnostic()> emitError, ContractionKind kind, int64_t row,
+                                      int64_t panel, bool grouped, bool, int64_t inner, int64_t step, int64_t block) {
+  if (row < -1 || panel < 0)
+    return emitError() << "'row' is " << row << " and 'panel' " << panel << ", expected a loop or -1, and 0 or more";
+  if (grouped && panel == 0)
+    return emitError() << "groups need a 'panel', each of which is of one group";
+  bool hasGroups = kind == ContractionKind::i8_dot4 || kind == ContractionKind::bf16_terms;
+  if (hasGroups != (inner >= 0) || hasGroups != (step > 0))
+    return emitError() << "'inner' is " << inner << " and 'step' " << step << ", expected "
+                       << (hasGroups ? "a loop and the steps of it" : "neither") << " for "
+                       << stringifyContractionKind(kind);
+  bool isDequantized = kind == ContractionKind::dequantized;
+  if (isDequantized != (block > 0))
+    return emitError() << "'block' is " << block << ", expected " << (isDequantized ? "1 or more" : "none") << " for "
+                       << stringifyContractionKind(kind);
+  return success();
+}
+
 LogicalResult KernelDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() != ScheduleAttr::kName)
+  if (attribute.getName() != kScheduleAttr)
     return op->emitOpError() << "has the attribute '" << attribute.getName().getValue()
                              << "', which the kernel dialect does not define";
   auto schedule = dyn_cast<ScheduleAttr>(attribute.getValue());
   if (!schedule)
-    return op->emitOpError() << "has a '" << ScheduleAttr::kName << "' that is no #kernel.schedule";
-  auto contraction = dyn_cast<linalg::GenericOp>(op);
-  if (!contraction)
-    return op->emitOpError() << "has a schedule, which only a linalg.generic may have";
+    return op->emitOpError() << "has a '" << kScheduleAttr << "' that is no #kernel.schedule";
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic)
+    return op->emitOpError() << "has a '" << kScheduleAttr << "', which only a linalg.generic may have";
   size_t loops = schedule.getTile().size();
-  if (loops != 0 && loops != contraction.getNumLoops())
-    return op->emitOpError() << "has " << contraction.getNumLoops() << " loops, but the tile of its schedule " << loops;
+  if (loops != 0 && loops != generic.getNumLoops())
+    return op->emitOpError() << "has " << generic.getNumLoops() << " loops, but the tile of its schedule " << loops;
   return success();
 }
 
-ScheduleAttr tenon::kernel::getSchedule(linalg::GenericOp op) {
-  if (auto schedule = op->getAttrOfType<ScheduleAttr>(ScheduleAttr::kName))
-    return schedule;
-  return ScheduleAttr::get(op.getContext(), ScheduleFields());
-}
-
-void tenon::kernel::setSchedule(linalg::GenericOp op, ScheduleAttr schedule) {
-  op->setAttr(ScheduleAttr::kName, schedule);
+ScheduleAttr tenon::kernel::getSchedule(ContractOp op) {
+  return op.getSchedule().value_or(ScheduleAttr::get(op.getContext(), ScheduleFields()));
 }

@@ -101,7 +101,7 @@ struct Lines {
 
 /// Of `extent` lines as many as windows of `tileLines` see, all of them within the image: at its border some that they
 /// do not.
-static std::optional<Lines> findLines(RewriterBase &rewriter, linalg::GenericOp op, const ElementRead &read,
+static std::optional<Lines> findLines(RewriterBase &rewriter, kernel::ContractOp op, const ElementRead &read,
                                       int64_t extent, int64_t tileLines) {
   AffineExpr index = read.map.getResult(1), first = index;
   int64_t count = 1;
@@ -124,9 +124,9 @@ static std::optional<Lines> findLines(RewriterBase &rewriter, linalg::GenericOp 
 }
 
 /// The contraction in the loop that reads `image` through its windows.
-static linalg::GenericOp findReader(scf::ForOp tiles, Value image) {
-  for (auto op : tiles.getOps<linalg::GenericOp>())
-    if (std::optional<Contraction> contraction = matchContraction(op); contraction && contraction->lhs.memory == image)
+static kernel::ContractOp findReader(scf::ForOp tiles, Value image) {
+  for (auto op : tiles.getOps<kernel::ContractOp>())
+    if (std::optional<Contraction> contraction = readContraction(op); contraction && contraction->lhs.memory == image)
       return op;
   return {};
 }
@@ -136,11 +136,11 @@ static LogicalResult computeLines(RewriterBase &rewriter, scf::ForOp tiles, tens
                                   ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> tile) {
   Location loc = link.getLoc();
   ArrayRef<int64_t> image = link.getResultType().getShape();
-  linalg::GenericOp reader = findReader(tiles, link.getResult());
+  kernel::ContractOp reader = findReader(tiles, link.getResult());
   if (!reader)
     return failure();
   setToBegin(rewriter, tiles);
-  std::optional<Lines> lines = findLines(rewriter, reader, matchContraction(reader)->lhs, image[1], tile[1]);
+  std::optional<Lines> lines = findLines(rewriter, reader, readContraction(reader)->lhs, image[1], tile[1]);
   if (!lines)
     return failure();
   AffineExpr number = rewriter.getAffineSymbolExpr(0), line = rewriter.getAffineSymbolExpr(1);

@@ -1,4 +1,4 @@
-//===- Contraction.h - matrix products among linalg operations ------------===//
+//===- Contraction.h - how a kernel.contract multiplies its operands ------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,7 +42,7 @@ struct Bf16Terms {
   static constexpr int64_t kAllTerms = 3; // math: 3 * 8 bits of mantissa
 };
 
-/// How a linalg.generic is a contraction that registers can be blocked for: the RHS is loaded in vectors along the
+/// How a `kernel.contract` is one that registers can be blocked for: the RHS is loaded in vectors along the
 /// innermost loop, the LHS is loaded element by element and broadcast, and both are used many times.
 struct Contraction {
   ElementRead lhs;     ///< the same for all columns (of a panel), or contiguous along them, too; may have bounds
@@ -66,57 +66,54 @@ struct Contraction {
   std::optional<Bf16Terms> terms = {}; ///< `rhs` and `lhs` are the reads of the first terms
 };
 
-/// Recognizes contractions of f32, of f64, of reduced-precision types that are promoted to these, of int8 with VNNI
-/// packing and of packed i16, on tensors and on buffers.
-std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
-
-/// How `factor`, a value of the body, is dequantized; `rhs` becomes the read of the stored numbers.
-std::optional<Dequantization> matchDequantization(mlir::linalg::GenericOp op, mlir::Value factor, unsigned columnLoop,
-                                                  ElementRead &rhs);
+/// What the operation says of itself: its `contraction`, the values that its kernel.sum names, and where these are
+/// read. None if the body reads an element at a place that is no affine function of the loops: that can be computed
+/// element by element only.
+std::optional<Contraction> readContraction(kernel::ContractOp op);
 
 /// The summed loop of a contraction that dequantizes its RHS.
-unsigned getDequantizedLoop(mlir::linalg::GenericOp op);
+unsigned getDequantizedLoop(mlir::linalg::LinalgOp op);
 
 /// The bytes of a dequantized panel of the RHS in scratch; 0 if all rows dequantize in registers.
-int64_t getDequantizedPanelBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
+int64_t getDequantizedPanelBytes(kernel::ContractOp op, const Contraction &contraction);
 
 /// The bytes between neighbouring rows of the LHS, which are along `rowLoop`; none if they are not known.
 std::optional<int64_t> getRowDistance(const ElementRead &lhs, unsigned rowLoop);
 
 /// The bytes of a packed row of the LHS where rows can be packed at all; 0 where they cannot.
-int64_t getPackableRowBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
+int64_t getPackableRowBytes(kernel::ContractOp op, const Contraction &contraction);
 
 /// The bytes of a packed row of the LHS if `op`, on tensors, is faster with packed rows (PackRows.cpp); 0 if it is not.
-int64_t getPackedRowBytes(mlir::linalg::GenericOp op, const Contraction &contraction, const PackingPolicy &policy = {});
+int64_t getPackedRowBytes(kernel::ContractOp op, const Contraction &contraction, const PackingPolicy &policy = {});
 
 /// The bytes of the packed rows of a tile in scratch; 0 if the schedule does not pack rows.
-int64_t getPackedRowsBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
+int64_t getPackedRowsBytes(kernel::ContractOp op, const Contraction &contraction);
 
 /// The upper bound in bytes for the packed copy of a tile's LHS in scratch.
 int64_t getMaxTileBytes(const Contraction &contraction, const PackingPolicy &policy = {});
 
 /// Whether both operands of an int8 contraction can be widened to i16 in scratch, for pmaddwd (PmaddWd.cpp), and the
 /// bytes that a panel of the RHS has there.
-bool fitsPmaddWd(mlir::linalg::GenericOp op, const Contraction &contraction, const PackingPolicy &policy = {});
-int64_t getPmaddWdPanelBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
+bool fitsPmaddWd(kernel::ContractOp op, const Contraction &contraction, const PackingPolicy &policy = {});
+int64_t getPmaddWdPanelBytes(kernel::ContractOp op, const Contraction &contraction);
 
 /// Whether the stride between pixels of a depthwise convolution is such a large power of two that they share few sets
 /// of L1. Then some columns (`policy.columns`) of all lines that a tile reads are packed at a time (PackTile.cpp).
-bool packsColumns(mlir::linalg::GenericOp op, const Contraction &contraction, const PackingPolicy &policy = {});
+bool packsColumns(kernel::ContractOp op, const Contraction &contraction, const PackingPolicy &policy = {});
 
 /// The bytes of the packed copy of all elements of the LHS that a tile of at most `extents` iterations of each loop
 /// reads: promoted to f32, widened to i16, or some columns. None if the kernel does not pack tiles. Packed rows are not
 /// counted.
-std::optional<int64_t> getPackedTileBytes(mlir::linalg::GenericOp op, const Contraction &contraction,
+std::optional<int64_t> getPackedTileBytes(kernel::ContractOp op, const Contraction &contraction,
                                           llvm::ArrayRef<int64_t> extents, const PackingPolicy &policy = {});
 
 /// The bytes of the filter of a depthwise convolution for as many columns as are packed at a time.
-int64_t getPackedFilterBytes(mlir::linalg::GenericOp op, const PackingPolicy &policy = {});
+int64_t getPackedFilterBytes(kernel::ContractOp op, const PackingPolicy &policy = {});
 
 /// The bytes of the bf16 terms of two pairs of panels of the RHS, and of the LHS rows of a tile, of a contraction with
 /// `terms`; 0 for an operand that the kernel does not split.
-int64_t getSplitRhsBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
-int64_t getSplitLhsBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
+int64_t getSplitRhsBytes(kernel::ContractOp op, const Contraction &contraction);
+int64_t getSplitLhsBytes(kernel::ContractOp op, const Contraction &contraction);
 
 /// Whether a loop's steps are neighbours along the last dimension, and nowhere else.
 bool isAlongLast(mlir::AffineMap map, unsigned loop);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/kernel/Contraction.h"
+#include "passes/kernel/ContractionMatch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/kernel/I16Pairs.h"
 #include "passes/paths/split/Bf16Terms.h"

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/kernel/Contraction.h"
+#include "passes/kernel/ContractionMatch.h"
 #include "passes/kernel/Epilogue.h"
 
 using namespace mlir;
 using namespace tenon;
 
-unsigned tenon::getDequantizedLoop(linalg::GenericOp op) {
+unsigned tenon::getDequantizedLoop(linalg::LinalgOp op) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   return llvm::find(iterators, utils::IteratorType::reduction) - iterators.begin();
 }
@@ -128,7 +128,7 @@ std::optional<Dequantization> tenon::matchDequantization(linalg::GenericOp op, V
   return getPanel(rhs.map, columnLoop) > 0 ? widening : std::nullopt;
 }
 
-int64_t tenon::getDequantizedPanelBytes(linalg::GenericOp op, const Contraction &contraction) {
+int64_t tenon::getDequantizedPanelBytes(kernel::ContractOp op, const Contraction &contraction) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t rows = contraction.rowLoop ? ranges[*contraction.rowLoop] : 1;
   if (!contraction.dequantization || (!ShapedType::isDynamic(rows) && rows <= kMaxRowsInRegisters))

@@ -1,4 +1,4 @@
-//===- ElementRead.cpp - what a linalg.generic reads for a point of its loops ===//
+//===- ElementRead.cpp - what a body reads for a point of its loops -------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,15 +35,15 @@ std::optional<int64_t> tenon::getStep(AffineExpr index, unsigned loop) {
 bool tenon::isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero()); }
 
 ElementRead tenon::getRead(OpOperand &operand) {
-  auto op = cast<linalg::GenericOp>(operand.getOwner());
-  return {operand.get(), op.getMatchingIndexingMap(&operand), {}, {}};
+  auto op = cast<linalg::LinalgOp>(operand.getOwner());
+  return {operand.get(), op.getMatchingIndexingMap(&operand), {}, {}, op.getMatchingBlockArgument(&operand)};
 }
 
 namespace {
 /// Reads the arithmetic of a body back as expressions of its loops.
 class BodyReader {
 public:
-  BodyReader(linalg::GenericOp op, bool isWidened) : op(op), isWidened(isWidened) {}
+  BodyReader(linalg::LinalgOp op, bool isWidened) : op(op), isWidened(isWidened) {}
   std::optional<ElementRead> read(Value value);
 
 private:
@@ -53,7 +53,7 @@ private:
   bool readBounds(Value condition, ElementRead &read);
   bool readBound(AffineExpr index, AffineExpr size, ElementRead &read);
 
-  linalg::GenericOp op;
+  linalg::LinalgOp op;
   bool isWidened; ///< what is read, from f16 or bf16
   SmallVector<Value> symbols;
 };
@@ -72,7 +72,7 @@ AffineExpr BodyReader::readIndex(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return getAffineConstantExpr(constant.getSExtValue(), context);
-  if (op.getRegion().isAncestor(value.getParentRegion()))
+  if (op->getRegion(0).isAncestor(value.getParentRegion()))
     return value.getDefiningOp() ? readArithmetic(value.getDefiningOp()) : AffineExpr();
   auto *known = llvm::find(symbols, value);
   unsigned symbol = known - symbols.begin();
@@ -142,6 +142,7 @@ bool BodyReader::readBounds(Value condition, ElementRead &read) {
 }
 
 std::optional<ElementRead> BodyReader::read(Value value) {
+  Value element = value;
   auto branch = value.getDefiningOp<scf::IfOp>();
   if (branch) {
     if (branch.getNumResults() != 1 || !isZero(branch.elseYield().getOperand(0)))
@@ -152,15 +153,18 @@ std::optional<ElementRead> BodyReader::read(Value value) {
     value = getHalf(value);
   if (!value)
     return std::nullopt;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner() == op.getBody() && !branch
-               ? std::optional(getRead(op->getOpOperand(argument.getArgNumber())))
-               : std::nullopt;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != op.getBlock() || branch)
+      return std::nullopt;
+    ElementRead read = getRead(op->getOpOperand(argument.getArgNumber()));
+    read.element = element;
+    return read;
+  }
   Operation *access = value.getDefiningOp();
   if (!isa_and_nonnull<memref::LoadOp, tensor::ExtractOp>(access) ||
-      !op.getRegion().isAncestor(access->getParentRegion()))
+      !op->getRegion(0).isAncestor(access->getParentRegion()))
     return std::nullopt;
-  ElementRead read{access->getOperand(0), {}, {}, {}};
+  ElementRead read{access->getOperand(0), {}, {}, {}, element};
   SmallVector<AffineExpr> indices;
   for (Value operand : access->getOperands().drop_front()) {
     indices.push_back(readIndex(operand));
@@ -177,11 +181,11 @@ std::optional<ElementRead> BodyReader::read(Value value) {
   return read;
 }
 
-std::optional<ElementRead> tenon::matchRead(linalg::GenericOp op, Value value) {
+std::optional<ElementRead> tenon::matchRead(linalg::LinalgOp op, Value value) {
   return BodyReader(op, /*isWidened=*/false).read(value);
 }
 
-std::optional<ElementRead> tenon::matchReducedPrecisionRead(linalg::GenericOp op, Value value) {
+std::optional<ElementRead> tenon::matchReducedPrecisionRead(linalg::LinalgOp op, Value value) {
   return BodyReader(op, /*isWidened=*/true).read(value);
 }
 

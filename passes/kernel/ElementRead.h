@@ -1,4 +1,4 @@
-//===- ElementRead.h - what a linalg.generic reads for a point of its loops ===//
+//===- ElementRead.h - what a body reads for a point of its loops ---------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,6 +28,7 @@ struct ElementRead {
   mlir::AffineMap map;                    ///< of the loops; its symbols, which are those of the bounds, are `symbols`
   llvm::SmallVector<mlir::Value> symbols; ///< defined outside of the operation
   llvm::SmallVector<ReadBound> bounds;
+  mlir::Value element = {}; ///< the value of the body; null where it is of no body
 };
 
 /// How much an index grows with a loop, where that is the same everywhere.
@@ -40,10 +41,10 @@ ElementRead getRead(mlir::OpOperand &operand);
 
 /// The element that a value of the body is, where it is one. Of bounds only such are understood as windows have: each
 /// of an index of the read that grows with one summed loop, counted from anywhere.
-std::optional<ElementRead> matchRead(mlir::linalg::GenericOp op, mlir::Value value);
+std::optional<ElementRead> matchRead(mlir::linalg::LinalgOp op, mlir::Value value);
 
 /// The f16 or bf16 that a value of f32 in the body is widened from, where it is one.
-std::optional<ElementRead> matchReducedPrecisionRead(mlir::linalg::GenericOp op, mlir::Value value);
+std::optional<ElementRead> matchReducedPrecisionRead(mlir::linalg::LinalgOp op, mlir::Value value);
 
 struct LoopRange {
   mlir::OpFoldResult begin, end;

@@ -23,8 +23,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Passes.h"
-#include "passes/kernel/Contraction.h"
 #include "passes/kernel/Epilogue.h"
+#include "passes/kernel/FormContractions.h"
 #include "passes/kernel/I16Pairs.h"
 #include "passes/kernel/TileLoop.h"
 #include "passes/kernel/WinogradScratch.h"
@@ -458,7 +458,9 @@ void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
     // The next point's weights follow those of this one.
     kernel::ScheduleFields schedule;
     schedule.prefetch = channels;
-    kernel::setSchedule(product, kernel::ScheduleAttr::get(b.getContext(), schedule));
+    kernel::ContractOp contraction = formContraction(product);
+    assert(contraction && "a product of panels is a contraction");
+    contraction.setScheduleAttr(kernel::ScheduleAttr::get(b.getContext(), schedule));
   });
 }
 

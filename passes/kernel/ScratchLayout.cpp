@@ -33,7 +33,7 @@ Value ScratchLayout::emit(OpBuilder &b, Location loc, ScratchUse use, MemRefType
   return kernel::ScratchOp::create(b, loc, type, region->offset);
 }
 
-ScratchLayout tenon::getScratchLayout(linalg::GenericOp op, const Contraction &contraction) {
+ScratchLayout tenon::getScratchLayout(kernel::ContractOp op, const Contraction &contraction) {
   ScratchLayout layout;
   if (contraction.terms) {
     layout.add(ScratchUse::SplitRhs, getSplitRhsBytes(op, contraction));

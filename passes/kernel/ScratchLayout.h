@@ -12,11 +12,10 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "runtime/format/Kernel.h"
 
-namespace mlir::linalg {
-class GenericOp;
-}
-
 namespace tenon {
+namespace kernel {
+class ContractOp;
+}
 
 struct Contraction;
 
@@ -61,7 +60,7 @@ private:
 };
 
 /// The layout that follows from the operands of a contraction and its schedule.
-ScratchLayout getScratchLayout(mlir::linalg::GenericOp op, const Contraction &contraction);
+ScratchLayout getScratchLayout(kernel::ContractOp op, const Contraction &contraction);
 
 } // namespace tenon
 

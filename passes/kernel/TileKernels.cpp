@@ -72,8 +72,15 @@ struct Constraints {
 };
 } // namespace
 
+/// A stage of a kernel, a loop nest on tensors; null for any other operation.
+static linalg::LinalgOp getStage(Operation *op) {
+  return isa_and_nonnull<linalg::GenericOp, kernel::ContractOp>(op) ? cast<linalg::LinalgOp>(op) : linalg::LinalgOp();
+}
+
+static linalg::LinalgOp getStage(Value result) { return getStage(result.getDefiningOp()); }
+
 /// Follows the stages before `op`; `rootLoop` says which loop of the last stage runs over the same dimension.
-static void collectConstraints(linalg::GenericOp op, ArrayRef<std::optional<unsigned>> rootLoop,
+static void collectConstraints(linalg::LinalgOp op, ArrayRef<std::optional<unsigned>> rootLoop,
                                Constraints &constraints) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (!input->get().getDefiningOp<linalg::LinalgOp>())
@@ -86,7 +93,7 @@ static void collectConstraints(linalg::GenericOp op, ArrayRef<std::optional<unsi
   }
   // What the operation changes in place was computed by a stage with the same result dimensions.
   for (OpOperand &output : op.getDpsInitsMutable()) {
-    auto producer = output.get().getDefiningOp<linalg::GenericOp>();
+    linalg::LinalgOp producer = getStage(output.get());
     if (!producer)
       continue;
     AffineMap map = op.getMatchingIndexingMap(&output);
@@ -99,28 +106,28 @@ static void collectConstraints(linalg::GenericOp op, ArrayRef<std::optional<unsi
 }
 
 /// Whether a stage reduces no elements at all. It has no slices that could be extracted.
-static bool reducesNothing(linalg::GenericOp op) {
+static bool reducesNothing(linalg::LinalgOp op) {
   return llvm::is_contained(op.getStaticLoopRanges(), 0) || llvm::any_of(op->getOperands(), [](Value operand) {
-           auto producer = operand.getDefiningOp<linalg::GenericOp>();
+           linalg::LinalgOp producer = getStage(operand);
            return producer && reducesNothing(producer);
          });
 }
 
 /// How many elements are reduced to one element of the stages that `op` depends on, roughly.
-static int64_t getReductionSize(linalg::GenericOp op, const TilePolicy &policy) {
+static int64_t getReductionSize(linalg::LinalgOp op, const TilePolicy &policy) {
   int64_t size = 1;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (auto [range, iterator] : llvm::zip(ranges, op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction)
       size *= ShapedType::isDynamic(range) ? policy.dynamicReduced : std::max<int64_t>(range, 1);
   for (Value operand : op->getOperands())
-    if (auto producer = operand.getDefiningOp<linalg::GenericOp>())
+    if (linalg::LinalgOp producer = getStage(operand))
       size = std::max(size, getReductionSize(producer, policy));
   return size;
 }
 
 /// Whether all that `op` reduces is contiguous in memory: then elements of its result need no neighbours.
-static bool reducesAlongMemory(linalg::GenericOp op) {
+static bool reducesAlongMemory(linalg::LinalgOp op) {
   return op.getNumReductionLoops() > 0 && llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
            AffineMap map = op.getMatchingIndexingMap(input);
            auto last = map.getNumResults() ? dyn_cast<AffineDimExpr>(map.getResults().back()) : AffineDimExpr(nullptr);
@@ -129,7 +136,7 @@ static bool reducesAlongMemory(linalg::GenericOp op) {
 }
 
 /// How many elements of a result are as much work as `elements` of what is reduced to them.
-static int64_t getElementsOfReduction(linalg::GenericOp op, int64_t elements, const TilePolicy &policy) {
+static int64_t getElementsOfReduction(linalg::LinalgOp op, int64_t elements, const TilePolicy &policy) {
   int64_t size = getReductionSize(op, policy);
   return reducesAlongMemory(op) ? std::max(elements / size, std::min(policy.minReductions, elements))
                                 : elements / std::min(size, policy.maxReduced);
@@ -137,8 +144,8 @@ static int64_t getElementsOfReduction(linalg::GenericOp op, int64_t elements, co
 
 /// How many elements of an elementwise stage take as long as `elements` that are moved or added: a function takes as
 /// long as some (TilePolicy).
-static int64_t getElementsAsCostly(linalg::GenericOp op, int64_t elements, const TilePolicy &policy) {
-  int64_t functions = llvm::count_if(op.getBody()->getOperations(), [](Operation &inner) {
+static int64_t getElementsAsCostly(linalg::LinalgOp op, int64_t elements, const TilePolicy &policy) {
+  int64_t functions = llvm::count_if(op.getBlock()->getOperations(), [](Operation &inner) {
     return isa<math::ExpOp, math::TanhOp, math::ErfOp, math::LogOp, math::PowFOp, math::SinOp, math::CosOp>(inner);
   });
   if (op.getNumReductionLoops() != 0 || functions == 0)
@@ -147,8 +154,10 @@ static int64_t getElementsAsCostly(linalg::GenericOp op, int64_t elements, const
 }
 
 /// The stage whose result `op` changes in place, or reads element by element to write its own.
-static Operation *getStageBefore(linalg::GenericOp op) {
-  auto isStage = [](Operation *producer) { return isa_and_nonnull<linalg::GenericOp, kernel::WinogradOp>(producer); };
+static Operation *getStageBefore(linalg::LinalgOp op) {
+  auto isStage = [](Operation *producer) {
+    return getStage(producer) || isa_and_nonnull<kernel::WinogradOp>(producer);
+  };
   if (op.getNumDpsInits() != 1)
     return nullptr;
   if (Operation *producer = op.getDpsInits()[0].getDefiningOp(); isStage(producer))
@@ -162,15 +171,15 @@ static Operation *getStageBefore(linalg::GenericOp op) {
 }
 
 /// The contraction whose result `root` is, or computes its own from; null for none.
-static linalg::GenericOp findContractionOp(linalg::GenericOp root) {
-  linalg::GenericOp op = root;
-  while (op && !matchContraction(op))
-    op = dyn_cast_or_null<linalg::GenericOp>(getStageBefore(op));
-  return op;
+static kernel::ContractOp findContractionOp(linalg::LinalgOp root) {
+  for (linalg::LinalgOp op = root; op; op = getStage(getStageBefore(op)))
+    if (auto contract = dyn_cast<kernel::ContractOp>(op.getOperation()); contract && readContraction(contract))
+      return contract;
+  return {};
 }
 
 /// The rows that the micro-kernel of a contraction computes at a time, where there are many.
-static int64_t getRowStep(linalg::GenericOp op, const Contraction &contraction, const TilePolicy &policy) {
+static int64_t getRowStep(kernel::ContractOp op, const Contraction &contraction, const TilePolicy &policy) {
   const MicroKernelEntry *entry = findMicroKernel(kernel::getSchedule(op).getMicroKernel());
   if (!entry)
     entry = findMicroKernelOfPath(/*path=*/"", contraction);
@@ -179,12 +188,12 @@ static int64_t getRowStep(linalg::GenericOp op, const Contraction &contraction, 
 
 /// The contraction whose result `root` is, or computes its own from, as far as it matters for tiles of its result,
 /// whose extents are `dims`.
-static std::optional<TileProblem> findContraction(linalg::GenericOp root, ArrayRef<AffineExpr> dims,
+static std::optional<TileProblem> findContraction(linalg::LinalgOp root, ArrayRef<AffineExpr> dims,
                                                   const SizeHints &hints, const TilePolicy &policy) {
-  linalg::GenericOp op = findContractionOp(root);
+  kernel::ContractOp op = findContractionOp(root);
   if (!op)
     return std::nullopt;
-  Contraction contraction = *matchContraction(op);
+  Contraction contraction = *readContraction(op);
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   TileProblem problem;
   for (AffineExpr dim : dims) {
@@ -210,7 +219,7 @@ static std::optional<TileProblem> findContraction(linalg::GenericOp root, ArrayR
 }
 
 /// How many steps of each loop a tile has, at most, of `sizes` of the result.
-static SmallVector<int64_t> getTileExtents(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
+static SmallVector<int64_t> getTileExtents(kernel::ContractOp op, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (auto [i, size] : llvm::enumerate(sizes))
@@ -221,7 +230,7 @@ static SmallVector<int64_t> getTileExtents(linalg::GenericOp op, ArrayRef<int64_
 /// The bytes of the packed copy of what a tile of `extents` iterations of each loop reads; none if the kernel packs no
 /// tiles. Int8 are packed, as i16, only for vpmaddwd, unless a path has named
 /// another micro-kernel.
-static std::optional<int64_t> getTileBytes(linalg::GenericOp op, const Contraction &contraction,
+static std::optional<int64_t> getTileBytes(kernel::ContractOp op, const Contraction &contraction,
                                            ArrayRef<int64_t> extents) {
   bool staysInt8 = contraction.dot4Loop && (getMachine(op).int8Dot != Int8Dot::PmaddWd ||
                                             kernel::getSchedule(op).getMicroKernel() != kernel::MicroKernel::automatic);
@@ -229,7 +238,7 @@ static std::optional<int64_t> getTileBytes(linalg::GenericOp op, const Contracti
 }
 
 /// How a tile of `extents` iterations of each loop packs what it reads of the LHS.
-static kernel::Packing choosePacking(linalg::GenericOp op, const Contraction &contraction, ArrayRef<int64_t> extents) {
+static kernel::Packing choosePacking(kernel::ContractOp op, const Contraction &contraction, ArrayRef<int64_t> extents) {
   if (packsColumns(op, contraction) && extents[contraction.columnLoop] % PackingPolicy().columns != 0)
     return kernel::Packing::none;
   if (contraction.terms && contraction.terms->splitsLhs())
@@ -239,8 +248,8 @@ static kernel::Packing choosePacking(linalg::GenericOp op, const Contraction &co
 }
 
 /// Tiles whose columns are packed: few of these, and for that more lines, of which neighbouring tiles pack some twice.
-static void choosePackedColumns(linalg::GenericOp op, const TileProblem &problem, SmallVector<int64_t> &sizes) {
-  if (!packsColumns(op, *matchContraction(op)))
+static void choosePackedColumns(kernel::ContractOp op, const TileProblem &problem, SmallVector<int64_t> &sizes) {
+  if (!packsColumns(op, *readContraction(op)))
     return;
   int64_t columns = std::min<int64_t>(sizes[problem.column], 2 * PackingPolicy().columns),
           more = sizes[problem.column] / columns;
@@ -260,8 +269,8 @@ static void choosePackedColumns(linalg::GenericOp op, const TileProblem &problem
 }
 
 /// Smaller tiles if one reads more than a thread packs to scratch: fewer lines of pixels, or at last fewer rows.
-static void splitPromotedTiles(linalg::GenericOp op, const TileProblem &problem, SmallVector<int64_t> &sizes) {
-  Contraction contraction = *matchContraction(op);
+static void splitPromotedTiles(kernel::ContractOp op, const TileProblem &problem, SmallVector<int64_t> &sizes) {
+  Contraction contraction = *readContraction(op);
   auto isTooLarge = [&] {
     std::optional<int64_t> bytes = getTileBytes(op, contraction, getTileExtents(op, sizes));
     return bytes && *bytes > getMaxTileBytes(contraction);
@@ -279,7 +288,7 @@ static void splitPromotedTiles(linalg::GenericOp op, const TileProblem &problem,
 
 /// How the code of a contraction depends on the number of rows; `sizes` are the most that a tile has of each dimension
 /// of the result.
-static RowVersions chooseRows(linalg::GenericOp op, const TileProblem &problem, ArrayRef<AffineExpr> dims,
+static RowVersions chooseRows(kernel::ContractOp op, const TileProblem &problem, ArrayRef<AffineExpr> dims,
                               ArrayRef<int64_t> sizes, const TilePolicy &policy) {
   if (!problem.row)
     return {};
@@ -293,7 +302,7 @@ static RowVersions chooseRows(linalg::GenericOp op, const TileProblem &problem, 
 }
 
 /// The K-block of bf16 terms that are summed in one loop; 0 for the whole sum.
-static int64_t chooseKBlock(linalg::GenericOp op, const Contraction &contraction, const TileProblem &problem,
+static int64_t chooseKBlock(kernel::ContractOp op, const Contraction &contraction, const TileProblem &problem,
                             ArrayRef<int64_t> sizes, const TilePolicy &policy) {
   if (!contraction.terms || op.getNumReductionLoops() != 1)
     return 0;
@@ -311,22 +320,13 @@ static bool canPackRows(const TileProblem &problem, ArrayRef<int64_t> sizes, int
          !hasOtherDims(problem, sizes);
 }
 
-/// Whether the loop over rows of a tile is that of the whole contraction. It is found anew in a tile, as the last one
-/// of those that are dynamic there (findRowLoop), and what is known of the rows of the whole holds for no other loop.
-static bool isRowLoopKept(const TileProblem &problem, ArrayRef<int64_t> sizes) {
-  for (auto [i, extent, size] : llvm::enumerate(problem.extents, sizes))
-    if (i != problem.row && i != problem.column && size != 1 && (!extent || (size < *extent && *extent % size != 0)))
-      return false;
-  return true;
-}
-
 /// The schedule of a contraction whose tiles have at most `sizes` of each dimension of the result, as `draft` says, or,
 /// where that is not possible, as the policies say. Where `problem` is null, these tiles are not the ones that were
 /// chosen for it.
-static kernel::ScheduleAttr makeSchedule(linalg::GenericOp op, const TileProblem *problem, ArrayRef<AffineExpr> dims,
+static kernel::ScheduleAttr makeSchedule(kernel::ContractOp op, const TileProblem *problem, ArrayRef<AffineExpr> dims,
                                          ArrayRef<int64_t> sizes, const TilePolicy &policy,
                                          const ScheduleDraft &draft = {}) {
-  Contraction contraction = *matchContraction(op);
+  Contraction contraction = *readContraction(op);
   kernel::ScheduleFields fields;
   fields.microKernel = kernel::getSchedule(op).getMicroKernel();
   fields.tile = getTileExtents(op, sizes);
@@ -336,7 +336,7 @@ static kernel::ScheduleAttr makeSchedule(linalg::GenericOp op, const TileProblem
                 canPackRows(*problem, sizes, getPackableRowBytes(op, contraction), policy);
   if (problem && (problem->panel > 1 || problem->packedRowBytes || packsRows)) {
     RowVersions rows = chooseRows(op, *problem, dims, sizes, policy);
-    fields.lastRows = isRowLoopKept(*problem, sizes) ? rows.lastRows : 0;
+    fields.lastRows = rows.lastRows;
     fields.rowVersions = rows.rowVersions;
     fields.manyRows = rows.manyRows;
   }
@@ -351,44 +351,27 @@ static kernel::ScheduleAttr makeSchedule(linalg::GenericOp op, const TileProblem
   return kernel::ScheduleAttr::get(op.getContext(), fields);
 }
 
-/// The micro-kernels of contractions follow from the path that was chosen for their operation.
-static void setMicroKernels(func::FuncOp kernel) {
-  kernel.walk([](linalg::GenericOp op) {
-    auto path = op->getAttrOfType<StringAttr>(kPathAttr);
-    std::optional<Contraction> contraction = path ? matchContraction(op) : std::nullopt;
-    if (!contraction)
-      return;
-    const MicroKernelEntry *entry = findMicroKernelOfPath(path, *contraction);
-    op->removeAttr(kPathAttr);
-    if (!entry)
-      return;
-    kernel::ScheduleFields fields;
-    fields.microKernel = entry->name;
-    kernel::setSchedule(op, kernel::ScheduleAttr::get(op.getContext(), fields));
-  });
-}
-
 static int64_t getElementBits(Value tensor) {
   Type type = getElementTypeOrSelf(tensor);
   return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
 }
 
 /// Whether `op`, or a stage that it depends on, reads an operand in panels: places in one are remainders.
-static bool readsPanels(linalg::GenericOp op) {
+static bool readsPanels(linalg::LinalgOp op) {
   auto hasRemainder = [](AffineMap map) {
     bool found = false;
     map.walkExprs([&](AffineExpr expr) { found |= expr.getKind() == AffineExprKind::Mod; });
     return found;
   };
   return llvm::any_of(op.getIndexingMapsArray(), hasRemainder) || llvm::any_of(op->getOperands(), [](Value operand) {
-           auto producer = operand.getDefiningOp<linalg::GenericOp>();
+           linalg::LinalgOp producer = getStage(operand);
            return producer && readsPanels(producer);
          });
 }
 
 /// Does not let loops be split whose index an operand takes the remainder of, as when `root` reads panels itself: a
 /// tile that begins in the midst of a panel reads an operand's places in no ascending order, so that they are no slice.
-static void keepRemaindersWhole(linalg::GenericOp root, Constraints &constraints) {
+static void keepRemaindersWhole(linalg::LinalgOp root, Constraints &constraints) {
   for (AffineMap map : root.getIndexingMapsArray())
     map.walkExprs([&](AffineExpr expr) {
       if (expr.getKind() == AffineExprKind::Mod)
@@ -412,7 +395,7 @@ namespace {
 /// Chooses the tiles of a kernel whose last stage is a loop nest, and the schedule of the contraction in it.
 class TilingChoice {
 public:
-  TilingChoice(linalg::GenericOp root, unsigned result, ArrayRef<AffineExpr> dims, const SizeHints &hints,
+  TilingChoice(linalg::LinalgOp root, unsigned result, ArrayRef<AffineExpr> dims, const SizeHints &hints,
                int64_t tileElements, const TilePolicy &policy);
   /// The region and name of the kernel are for `chooser`, which may be null.
   Tiling choose(const KernelRegion &region, StringRef kernel, ScheduleChooser *chooser);
@@ -425,7 +408,7 @@ private:
   kernel::ScheduleAttr finish(const ScheduleDraft &draft);
   unsigned getLoop(size_t dim) const { return cast<AffineDimExpr>(map.getResult(dim)).getPosition(); }
 
-  linalg::GenericOp root;
+  linalg::LinalgOp root;
   unsigned result;
   ArrayRef<AffineExpr> dims;
   const SizeHints &hints;
@@ -440,7 +423,7 @@ private:
 };
 } // namespace
 
-TilingChoice::TilingChoice(linalg::GenericOp root, unsigned result, ArrayRef<AffineExpr> dims, const SizeHints &hints,
+TilingChoice::TilingChoice(linalg::LinalgOp root, unsigned result, ArrayRef<AffineExpr> dims, const SizeHints &hints,
                            int64_t tileElements, const TilePolicy &policy)
     : root(root), result(result), dims(dims), hints(hints), policy(policy),
       map(root.getMatchingIndexingMap(root.getDpsInitOperand(result))),
@@ -450,7 +433,7 @@ TilingChoice::TilingChoice(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   for (unsigned loop = 0; loop < root.getNumLoops(); ++loop)
     loops.push_back(loop);
   collectConstraints(root, loops, constraints);
-  isExact = (constraints.hasIntermediates && !contraction) || root.getNumResults() > 1;
+  isExact = (constraints.hasIntermediates && !contraction) || root->getNumResults() > 1;
   if (!contraction)
     keepRemaindersWhole(root, constraints);
   // The columns of a contraction are the last dimension of its result.
@@ -474,7 +457,7 @@ SmallVector<int64_t> TilingChoice::choosePolicyTile() {
       splitPromotedTiles(findContractionOp(root), *contraction, fixed);
   } else if (std::optional<TransposedDims> transposed = findTransposedDims(root, map, dims)) {
     fixed = chooseTransposedTile(llvm::map_to_vector(dims, [&](AffineExpr dim) { return hints.get(dim); }), *transposed,
-                                 target, getElementBits(root.getResult(result)));
+                                 target, getElementBits(root->getResult(result)));
   }
   return fixed;
 }
@@ -523,8 +506,8 @@ kernel::ScheduleAttr TilingChoice::finish(const ScheduleDraft &draft) {
 
 ScheduleDraft TilingChoice::chooseDraft(const ScheduleDraft &own, const KernelRegion &region, StringRef kernel,
                                         ScheduleChooser &chooser) {
-  linalg::GenericOp op = findContractionOp(root);
-  Contraction match = *matchContraction(op);
+  kernel::ContractOp op = findContractionOp(root);
+  Contraction match = *readContraction(op);
   SmallVector<unsigned> summed;
   op.getReductionDims(summed);
   int64_t depth = summed.size() == 1 ? op.getStaticLoopRanges()[summed.front()] : ShapedType::kDynamic;
@@ -554,7 +537,7 @@ Tiling TilingChoice::choose(const KernelRegion &region, StringRef kernel, Schedu
   Tiling tiling = makeTiling(draft.tile);
   if (!contraction)
     return tiling;
-  kernel::setSchedule(findContractionOp(root), finish(draft));
+  findContractionOp(root).setScheduleAttr(finish(draft));
   if (unsigned loop = getLoop(contraction->column); draft.columnsSlowest && tiling.sizes[loop] != 0)
     tiling.slowest = loop;
   return tiling;
@@ -562,7 +545,7 @@ Tiling TilingChoice::choose(const KernelRegion &region, StringRef kernel, Schedu
 
 /// The Winograd convolution whose result `root` is, or computes its own from.
 static kernel::WinogradOp findWinograd(Operation *root) {
-  while (auto op = dyn_cast_or_null<linalg::GenericOp>(root))
+  while (linalg::LinalgOp op = getStage(root))
     root = getStageBefore(op);
   return dyn_cast_or_null<kernel::WinogradOp>(root);
 }
@@ -571,14 +554,14 @@ static kernel::WinogradOp findWinograd(Operation *root) {
 static Tiling getWinogradTiling(kernel::WinogradOp op, TilingInterface root, ArrayRef<AffineExpr> dims) {
   MLIRContext *context = op.getContext();
   Tiling tiling{SmallVector<int64_t>(root.getLoopIteratorTypes().size(), 0), getDimConstant(context, 1)};
-  auto generic = dyn_cast<linalg::GenericOp>(root.getOperation());
+  linalg::LinalgOp stage = getStage(root.getOperation());
   for (unsigned i = 0; i < dims.size(); ++i) {
     int64_t size = i == 0 ? 1 : op.getTile()[i - 1];
     if (std::optional<int64_t> extent = getConstant(dims[i]); extent && size >= *extent)
       continue;
     unsigned loop = i;
-    if (generic)
-      loop = generic.getMatchingIndexingMap(generic.getDpsInitOperand(0)).getDimPosition(i);
+    if (stage)
+      loop = stage.getMatchingIndexingMap(stage.getDpsInitOperand(0)).getDimPosition(i);
     tiling.sizes[loop] = size;
     tiling.count = mulDims(tiling.count, ceilDivDims(dims[i], getDimConstant(context, size)));
     // Each panel of weights is read by one thread, and once.
@@ -589,15 +572,15 @@ static Tiling getWinogradTiling(kernel::WinogradOp op, TilingInterface root, Arr
 }
 
 /// The tiles that a chain of two loop nests was planned with (passes/fusion/Chains.h).
-static Tiling getChainTiling(linalg::GenericOp root, Operation *link, ArrayRef<AffineExpr> dims,
+static Tiling getChainTiling(linalg::LinalgOp root, Operation *link, ArrayRef<AffineExpr> dims,
                              const TilePolicy &policy) {
   ArrayRef<int64_t> sizes = link->getAttrOfType<DenseI64ArrayAttr>(kChainTileAttr).asArrayRef();
   // A first loop nest of images does some lines at a time.
   if (auto rows = dyn_cast<tensor::CollapseShapeOp>(link)) {
     ArrayRef<int64_t> image = rows.getSrcType().getShape();
-    linalg::GenericOp first = findContractionOp(rows.getSrc().getDefiningOp<linalg::GenericOp>());
-    kernel::setSchedule(first, makeSchedule(first, /*problem=*/nullptr, /*dims=*/{},
-                                            {1, sizes[0] / image[2], image[2], image[3]}, policy));
+    kernel::ContractOp first = findContractionOp(getStage(rows.getSrc()));
+    first.setScheduleAttr(
+        makeSchedule(first, /*problem=*/nullptr, /*dims=*/{}, {1, sizes[0] / image[2], image[2], image[3]}, policy));
   }
   MLIRContext *context = root.getContext();
   Tiling tiling{SmallVector<int64_t>(root.getNumLoops(), 0), getDimConstant(context, 1)};
@@ -626,9 +609,9 @@ static int64_t getScratch(func::FuncOp kernel) {
       bytes = std::max<int64_t>(bytes, sizeof(tenon_kernel_index_report));
     else if (auto winograd = dyn_cast<kernel::WinogradOp>(op))
       bytes = std::max(bytes, getWinogradScratch(winograd).layout.getBytes());
-    else if (auto generic = dyn_cast<linalg::GenericOp>(op))
-      if (std::optional<Contraction> contraction = matchContraction(generic))
-        bytes = std::max(bytes, getScratchLayout(generic, *contraction).getBytes());
+    else if (auto contract = dyn_cast<kernel::ContractOp>(op))
+      if (std::optional<Contraction> contraction = readContraction(contract))
+        bytes = std::max(bytes, getScratchLayout(contract, *contraction).getBytes());
   });
   return bytes;
 }
@@ -783,7 +766,6 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements, const
 
   Dims count{getDimConstant(context, 1)};
   KernelRegion region = takeRegion(kernel);
-  setMicroKernels(kernel);
   auto terminator = cast<func::ReturnOp>(kernel.getBody().front().getTerminator());
   auto returned = terminator.getNumOperands() == 1 ? dyn_cast<OpResult>(terminator.getOperand(0)) : OpResult();
   auto root = returned ? dyn_cast<TilingInterface>(returned.getOwner()) : TilingInterface();
@@ -795,19 +777,18 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements, const
     // Nothing to compute, whatever the other extents are.
     bool isEmpty = llvm::any_of(dims, [](AffineExpr dim) { return getConstant(dim) == 0; });
     kernel::WinogradOp winograd = findWinograd(root);
-    auto generic = dyn_cast<linalg::GenericOp>(root.getOperation());
-    AffineMap resultMap = generic ? generic.getMatchingIndexingMap(generic.getDpsInitOperand(0)) : AffineMap();
+    linalg::LinalgOp stage = getStage(root.getOperation());
+    AffineMap resultMap = stage ? stage.getMatchingIndexingMap(stage.getDpsInitOperand(0)) : AffineMap();
     Operation *link = findLink(kernel);
     SizeHints hints(kernel);
     Tiling tiling = winograd ? getWinogradTiling(winograd, root, dims)
-                    : link   ? getChainTiling(generic, link, dims, policy)
-                             : TilingChoice(generic, returned.getResultNumber(), dims, hints, tileElements, policy)
+                    : link   ? getChainTiling(stage, link, dims, policy)
+                             : TilingChoice(stage, returned.getResultNumber(), dims, hints, tileElements, policy)
                                    .choose(region, kernel.getName(), chooser);
     setScratch(kernel);
     if (isEmpty)
       count[0] = getDimConstant(context, 0);
-    else if (!(generic && reducesNothing(generic)) &&
-             llvm::any_of(tiling.sizes, [](int64_t size) { return size != 0; })) {
+    else if (!(stage && reducesNothing(stage)) && llvm::any_of(tiling.sizes, [](int64_t size) { return size != 0; })) {
       count[0] = tiling.count;
       IRRewriter rewriter(context);
       rewriter.setInsertionPoint(root);

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace tenon;
 
-std::optional<TransposedDims> tenon::findTransposedDims(linalg::GenericOp root, AffineMap result,
+std::optional<TransposedDims> tenon::findTransposedDims(linalg::LinalgOp root, AffineMap result,
                                                         ArrayRef<AffineExpr> dims, const TransposePolicy &policy) {
   if (root.getNumReductionLoops() != 0 || result.getNumResults() < 2 || !result.isProjectedPermutation())
     return std::nullopt;

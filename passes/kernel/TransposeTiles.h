@@ -15,7 +15,7 @@ namespace tenon {
 
 /// The first input of `root` that is stored in another order than the result, whose indices `result` is and whose
 /// dimensions are `dims`; none where all are stored as it is.
-std::optional<TransposedDims> findTransposedDims(mlir::linalg::GenericOp root, mlir::AffineMap result,
+std::optional<TransposedDims> findTransposedDims(mlir::linalg::LinalgOp root, mlir::AffineMap result,
                                                  llvm::ArrayRef<mlir::AffineExpr> dims,
                                                  const TransposePolicy &policy = {});
 

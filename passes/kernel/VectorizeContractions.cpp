@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace tenon;
 
 /// The operation that fills the memory of the sums with zeros, where nothing comes between it and them.
-static linalg::FillOp getZeroFill(linalg::GenericOp op) {
+static linalg::FillOp getZeroFill(kernel::ContractOp op) {
   Value out = op.getDpsInits()[0];
   for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
     if (auto fill = dyn_cast<linalg::FillOp>(before); fill && fill.getOutputs()[0] == out)
@@ -39,24 +39,30 @@ namespace {
 struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<VectorizeContractions> {
   using VectorizeContractionsBase::VectorizeContractionsBase;
   void runOnOperation() override {
-    std::vector<std::pair<linalg::GenericOp, Contraction>> contractions;
-    getOperation().walk([&](linalg::GenericOp op) {
-      if (!op.hasPureBufferSemantics())
-        return;
-      if (std::optional<Contraction> contraction = matchContraction(op))
-        contractions.emplace_back(op, *contraction);
+    SmallVector<kernel::ContractOp> contractions;
+    getOperation().walk([&](kernel::ContractOp op) {
+      if (op.hasPureBufferSemantics())
+        contractions.push_back(op);
     });
     const ContractionMachine machine{vectorBytes, registers, l1Ways, int8Dot};
-    for (auto &[op, contraction] : contractions) {
-      linalg::FillOp fill = getZeroFill(op);
-      ContractionProblem problem = getContractionProblem(op, contraction, machine, /*isFromZero=*/bool(fill));
-      if (!canEmitContraction(problem))
-        continue;
-      if (fill)
-        fill.erase();
-      emitContraction(problem);
-      op.erase();
-    }
+    for (kernel::ContractOp op : contractions)
+      emit(op, machine);
+  }
+
+private:
+  /// Replaces the operation by its loops, if a micro-kernel has some.
+  void emit(kernel::ContractOp op, const ContractionMachine &machine) {
+    std::optional<Contraction> contraction = readContraction(op);
+    if (!contraction)
+      return;
+    linalg::FillOp fill = getZeroFill(op);
+    ContractionProblem problem = getContractionProblem(op, *contraction, machine, /*isFromZero=*/bool(fill));
+    if (!canEmitContraction(problem))
+      return;
+    if (fill)
+      fill.erase();
+    emitContraction(problem);
+    op.erase();
   }
 };
 } // namespace

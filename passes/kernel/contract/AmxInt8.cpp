@@ -92,7 +92,7 @@ static bool fits(const ContractionProblem &problem) {
       contraction.panel != kPanel || problem.lanes != kLanes || !problem.isFromZero || !contraction.rowLoop ||
       *contraction.dot4Loop + 1 != contraction.columnLoop)
     return false;
-  linalg::GenericOp op = problem.op;
+  kernel::ContractOp op = problem.op;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   int64_t depth = extents[*contraction.dot4Loop], columns = extents[contraction.columnLoop];
   return !ShapedType::isDynamic(depth) && depth >= 4 && !ShapedType::isDynamic(columns) &&

@@ -31,7 +31,7 @@ using namespace tenon;
 static constexpr int64_t kPair = 2, kPairs = 2, kRowsOfBlock = 32; // format: of scratch and AMX tiles
 
 /// The iterations of all summed loops but that of the terms.
-static int64_t getRepetitions(linalg::GenericOp op, const Bf16Terms &bf16) {
+static int64_t getRepetitions(kernel::ContractOp op, const Bf16Terms &bf16) {
   int64_t repetitions = 1;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction && loop != bf16.loop)
@@ -40,7 +40,7 @@ static int64_t getRepetitions(linalg::GenericOp op, const Bf16Terms &bf16) {
 }
 
 /// Steps of the loop of the terms, or of a K-block of it.
-static int64_t countSplitSteps(linalg::GenericOp op, const Bf16Terms &bf16) {
+static int64_t countSplitSteps(kernel::ContractOp op, const Bf16Terms &bf16) {
   int64_t depth = op.getStaticLoopRanges()[bf16.loop];
   if (int64_t block = kernel::getSchedule(op).getKBlock())
     depth = std::min(depth, block);
@@ -48,14 +48,14 @@ static int64_t countSplitSteps(linalg::GenericOp op, const Bf16Terms &bf16) {
 }
 
 /// The terms of two pairs of panels: [pair, panel, step, term, pair of rows, columns in pairs].
-static SmallVector<int64_t> getSplitRhsShape(linalg::GenericOp op, const Contraction &contraction) {
+static SmallVector<int64_t> getSplitRhsShape(kernel::ContractOp op, const Contraction &contraction) {
   const Bf16Terms &bf16 = *contraction.terms;
   int64_t steps = getRepetitions(op, bf16) * countSplitSteps(op, bf16);
   return {kPairs, kPair, steps, bf16.countLhsTerms(), bf16.step / 2, 2 * contraction.panel};
 }
 
 /// The terms of the rows of a tile: [outer loops..., row, step, term, element].
-static SmallVector<int64_t> getSplitLhsShape(linalg::GenericOp op, const Contraction &contraction) {
+static SmallVector<int64_t> getSplitLhsShape(kernel::ContractOp op, const Contraction &contraction) {
   const Bf16Terms &bf16 = *contraction.terms;
   SmallVector<int64_t> extents = op.getStaticLoopRanges(), shape;
   if (kernel::ScheduleAttr schedule = kernel::getSchedule(op); schedule.getPacking() == kernel::Packing::split)
@@ -69,11 +69,11 @@ static SmallVector<int64_t> getSplitLhsShape(linalg::GenericOp op, const Contrac
 
 static constexpr int64_t kTermBytes = 2; // format: of bf16
 
-int64_t tenon::getSplitRhsBytes(linalg::GenericOp op, const Contraction &contraction) {
+int64_t tenon::getSplitRhsBytes(kernel::ContractOp op, const Contraction &contraction) {
   return contraction.terms->splitsRhs() ? computeProduct(getSplitRhsShape(op, contraction)) * kTermBytes : 0;
 }
 
-int64_t tenon::getSplitLhsBytes(linalg::GenericOp op, const Contraction &contraction) {
+int64_t tenon::getSplitLhsBytes(kernel::ContractOp op, const Contraction &contraction) {
   return contraction.terms->splitsLhs() ? computeProduct(getSplitLhsShape(op, contraction)) * kTermBytes : 0;
 }
 

@@ -41,7 +41,7 @@ static void emitVersions(const EmitterParts &parts, ArrayRef<const MicroKernelEn
 
 void tenon::emitContraction(const ContractionProblem &problem) {
   SmallVector<const MicroKernelEntry *> kernels = selectMicroKernels(problem);
-  assert(!kernels.empty() && "a contraction without a micro-kernel stays a linalg.generic");
+  assert(!kernels.empty() && "a contraction without a micro-kernel stays as it is");
   LoopBuilder nest(problem.op, problem.contraction);
   ResultWriter results(nest, problem);
   nest.emitExtents(problem.op);

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace tenon;
 
 /// The summed loop that the LHS moves along with the rows; none if there are several, or if it has no constant step.
-static std::optional<WindowLoop> findWindow(linalg::GenericOp op, const Contraction &contraction) {
+static std::optional<WindowLoop> findWindow(kernel::ContractOp op, const Contraction &contraction) {
   std::optional<WindowLoop> found;
   SmallVector<AffineExpr> indices(contraction.lhs.map.getResults());
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -43,14 +43,14 @@ static void setWindow(ContractionProblem &problem) {
 
 /// The bytes of a vector: those of the target, or fewer if the schedule says so. Micro-kernels that are not for floats
 /// have instructions, and formats of panels, for the vectors of the target alone.
-static int64_t getVectorBytes(linalg::GenericOp op, const Contraction &contraction, Type type, int64_t targetBytes) {
+static int64_t getVectorBytes(kernel::ContractOp op, const Contraction &contraction, Type type, int64_t targetBytes) {
   int64_t bytes = kernel::getSchedule(op).getVectorBits() / 8;
   bool isFree =
       isa<FloatType>(type) && !contraction.isDepthwiseInt8 && !contraction.terms && !contraction.dequantization;
   return bytes && isFree ? std::min(bytes, targetBytes) : targetBytes;
 }
 
-ContractionProblem tenon::getContractionProblem(linalg::GenericOp op, const Contraction &contraction,
+ContractionProblem tenon::getContractionProblem(kernel::ContractOp op, const Contraction &contraction,
                                                 const ContractionMachine &machine, bool isFromZero) {
   Type type =
       contraction.isDepthwiseInt8 ? Float32Type::get(op.getContext()) : getElementTypeOrSelf(op.getDpsInits()[0]);

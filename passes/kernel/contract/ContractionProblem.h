@@ -32,7 +32,7 @@ struct ContractionMachine {
 
 /// A contraction on buffers, and what its code depends on of the machine.
 struct ContractionProblem {
-  mlir::linalg::GenericOp op;
+  kernel::ContractOp op;
   Contraction contraction;
   kernel::ScheduleAttr schedule;
   ScratchLayout scratch;
@@ -52,7 +52,7 @@ struct ContractionProblem {
 
 /// Collects what the code of `op` depends on. Rows whose bounds are not those of a window become an outer loop. If
 /// `isFromZero`, the destination is not read.
-ContractionProblem getContractionProblem(mlir::linalg::GenericOp op, const Contraction &contraction,
+ContractionProblem getContractionProblem(kernel::ContractOp op, const Contraction &contraction,
                                          const ContractionMachine &machine, bool isFromZero);
 
 } // namespace tenon

@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace tenon;
 
 /// The numbers of an i32 or as many, or those of a larger group that shares words.
-static int64_t countUnrolled(linalg::GenericOp op) {
+static int64_t countUnrolled(kernel::ContractOp op) {
   constexpr int64_t kNumbersOfWord = 8; // format: 4-bit numbers of an i32
   constexpr int64_t kLargestGroup = 16; // format: of FixedNumbers
   AffineExpr loop = getAffineDimExpr(getDequantizedLoop(op), op.getContext());

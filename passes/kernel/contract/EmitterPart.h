@@ -33,7 +33,7 @@ protected:
   const mlir::Location loc;
   const ContractionProblem &problem;
   const Contraction &contraction; ///< `lhs` and `rhs` are as stored; Operands has their packed copies
-  mlir::linalg::GenericOp op;
+  kernel::ContractOp op;
   const mlir::Type type;
   const int64_t lanes;
 };

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace tenon;
 
-LoopBuilder::LoopBuilder(linalg::GenericOp op, const Contraction &contraction)
+LoopBuilder::LoopBuilder(kernel::ContractOp op, const Contraction &contraction)
     : b(op), loc(op.getLoc()), rowLoop(contraction.rowLoop), columnLoop(contraction.columnLoop),
       position(op.getNumLoops()) {
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
@@ -25,7 +25,7 @@ LoopBuilder::LoopBuilder(linalg::GenericOp op, const Contraction &contraction)
       outerLoops.push_back(loop);
 }
 
-void LoopBuilder::emitExtents(linalg::GenericOp op) {
+void LoopBuilder::emitExtents(kernel::ContractOp op) {
   assert(extents.empty() && "extents are emitted once");
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
     // Some operand has the loop as a dimension of its own, the way linalg itself finds its extent.

@@ -20,14 +20,14 @@ struct UnrolledStep {
   int64_t number = 0, count = 1, length = 1;
 };
 
-/// Builds the loop nest of a contraction: it knows the extent of each loop of the linalg.generic, and the position in
+/// Builds the loop nest of a contraction: it knows the extent of each loop, and the position in
 /// each at which code is emitted now.
 class LoopBuilder {
 public:
   /// Emits at `op`, unless the insertion point of `b` is moved.
-  LoopBuilder(mlir::linalg::GenericOp op, const Contraction &contraction);
+  LoopBuilder(kernel::ContractOp op, const Contraction &contraction);
   /// Emits the extents of the loops at the insertion point. To be called once, before all that needs an extent.
-  void emitExtents(mlir::linalg::GenericOp op);
+  void emitExtents(kernel::ContractOp op);
 
   mlir::OpBuilder b;
   const mlir::Location loc;

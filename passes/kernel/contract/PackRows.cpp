@@ -33,7 +33,7 @@ using namespace tenon;
 static constexpr int64_t kPackedSteps = 16; // format: of packed rows, a cache line of f32
 
 /// The summed loop if rows may be packed at all: the only one, along which rows are contiguous.
-static std::optional<unsigned> findDepthLoop(linalg::GenericOp op, const Contraction &contraction) {
+static std::optional<unsigned> findDepthLoop(kernel::ContractOp op, const Contraction &contraction) {
   // Without panels of f32, rows are packed only to promote them.
   bool mustPromote = !contraction.panel || contraction.dequantization;
   if ((mustPromote && !contraction.promotesLhs) || contraction.isGrouped || contraction.isColumnwise ||
@@ -77,7 +77,7 @@ std::optional<int64_t> tenon::getRowDistance(const ElementRead &lhs, unsigned ro
   return std::nullopt;
 }
 
-int64_t tenon::getPackableRowBytes(linalg::GenericOp op, const Contraction &contraction) {
+int64_t tenon::getPackableRowBytes(kernel::ContractOp op, const Contraction &contraction) {
   std::optional<unsigned> depth = findDepthLoop(op, contraction);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   if (!depth || ShapedType::isDynamic(ranges[*depth]) || ranges[*depth] % kPackedSteps != 0)
@@ -88,7 +88,7 @@ int64_t tenon::getPackableRowBytes(linalg::GenericOp op, const Contraction &cont
   return ranges[*depth] * int64_t(sizeof(float));
 }
 
-int64_t tenon::getPackedRowBytes(linalg::GenericOp op, const Contraction &contraction, const PackingPolicy &policy) {
+int64_t tenon::getPackedRowBytes(kernel::ContractOp op, const Contraction &contraction, const PackingPolicy &policy) {
   Machine machine = getMachine(op);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t rowBytes = getPackableRowBytes(op, contraction);
@@ -114,13 +114,13 @@ int64_t tenon::getPackedRowBytes(linalg::GenericOp op, const Contraction &contra
 }
 
 /// The last block of dynamic rows may reach beyond the tile.
-static int64_t countPackedRows(linalg::GenericOp op, const Contraction &contraction) {
+static int64_t countPackedRows(kernel::ContractOp op, const Contraction &contraction) {
   kernel::ScheduleAttr schedule = kernel::getSchedule(op);
   return schedule.getPacking() == kernel::Packing::rows ? schedule.getTile()[*contraction.rowLoop] + kMaxPackedBlockRows
                                                         : 0;
 }
 
-int64_t tenon::getPackedRowsBytes(linalg::GenericOp op, const Contraction &contraction) {
+int64_t tenon::getPackedRowsBytes(kernel::ContractOp op, const Contraction &contraction) {
   std::optional<unsigned> depth = findDepthLoop(op, contraction);
   return depth ? countPackedRows(op, contraction) * op.getStaticLoopRanges()[*depth] * int64_t(sizeof(float)) : 0;
 }
@@ -128,7 +128,7 @@ int64_t tenon::getPackedRowsBytes(linalg::GenericOp op, const Contraction &contr
 Value tenon::packRows(LoopBuilder &nest, const ContractionProblem &problem, RowLoops &rowLoops) {
   OpBuilder &b = nest.b;
   Location loc = nest.loc;
-  linalg::GenericOp op = problem.op;
+  kernel::ContractOp op = problem.op;
   const Contraction &contraction = problem.contraction;
   int64_t lanes = problem.lanes;
   std::optional<unsigned> loop = findDepthLoop(op, contraction);

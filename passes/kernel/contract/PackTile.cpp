@@ -80,7 +80,7 @@ static int64_t getCommonStep(AffineExpr index, ArrayRef<int64_t> extents) {
 }
 
 /// The places of each index of what is packed.
-static std::optional<SmallVector<TilePlaces>> findTilePlaces(linalg::GenericOp op, const ElementRead &read,
+static std::optional<SmallVector<TilePlaces>> findTilePlaces(kernel::ContractOp op, const ElementRead &read,
                                                              ArrayRef<int64_t> extents) {
   constexpr int64_t kMaxSteps = 1 << 20; // limit: products of some such numbers fit 64 bits
   if (llvm::any_of(extents, [](int64_t extent) { return extent < 1 || extent > kMaxSteps; }))
@@ -100,7 +100,7 @@ static std::optional<SmallVector<TilePlaces>> findTilePlaces(linalg::GenericOp o
 }
 
 /// The taps of a window; more than `max` if they are more, or not known.
-static int64_t getTaps(linalg::GenericOp op, int64_t max) {
+static int64_t getTaps(kernel::ContractOp op, int64_t max) {
   int64_t taps = 1;
   for (auto [range, iterator] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction)
@@ -108,7 +108,7 @@ static int64_t getTaps(linalg::GenericOp op, int64_t max) {
   return taps;
 }
 
-bool tenon::packsColumns(linalg::GenericOp op, const Contraction &contraction, const PackingPolicy &policy) {
+bool tenon::packsColumns(kernel::ContractOp op, const Contraction &contraction, const PackingPolicy &policy) {
   const ElementRead &read = contraction.lhs;
   auto type = cast<ShapedType>(read.memory.getType());
   if (!contraction.isColumnwise || contraction.isDepthwiseInt8 || contraction.promotesLhs || !contraction.rowLoop ||
@@ -118,7 +118,7 @@ bool tenon::packsColumns(linalg::GenericOp op, const Contraction &contraction, c
   return sharesFewSets(type.getShape().back() * int64_t(sizeof(float)), getTaps(op, policy.maxTaps), policy);
 }
 
-std::optional<int64_t> tenon::getPackedTileBytes(linalg::GenericOp op, const Contraction &contraction,
+std::optional<int64_t> tenon::getPackedTileBytes(kernel::ContractOp op, const Contraction &contraction,
                                                  ArrayRef<int64_t> extents, const PackingPolicy &policy) {
   bool promotes = contraction.promotesLhs && !contraction.dequantization && !contraction.isColumnwise;
   bool copies = packsColumns(op, contraction, policy), widensToI16 = !promotes && !copies;
@@ -143,7 +143,7 @@ int64_t tenon::getMaxTileBytes(const Contraction &contraction, const PackingPoli
   return contraction.dot4Loop ? policy.maxI16Bytes : policy.maxPromotedBytes;
 }
 
-int64_t tenon::getPackedFilterBytes(linalg::GenericOp op, const PackingPolicy &policy) {
+int64_t tenon::getPackedFilterBytes(kernel::ContractOp op, const PackingPolicy &policy) {
   return getTaps(op, policy.maxTaps) * policy.columns * int64_t(sizeof(float));
 }
 
@@ -159,8 +159,9 @@ struct TileRange {
 class TileCopy {
 public:
   /// Elements become such of type `wide`, `lanes` of them at a time where there are so many.
-  TileCopy(OpBuilder &b, linalg::GenericOp op, const ElementRead &read, ArrayRef<TilePlaces> places, ValueRange extents,
-           Type wide, int64_t lanes, const ScratchLayout &scratch, ScratchUse use = ScratchUse::PackedTile);
+  TileCopy(OpBuilder &b, kernel::ContractOp op, const ElementRead &read, ArrayRef<TilePlaces> places,
+           ValueRange extents, Type wide, int64_t lanes, const ScratchLayout &scratch,
+           ScratchUse use = ScratchUse::PackedTile);
   /// What is read in place of `read`.
   ElementRead getCopy();
   /// Says that the last index has these places.
@@ -199,7 +200,7 @@ private:
 };
 } // namespace
 
-TileCopy::TileCopy(OpBuilder &b, linalg::GenericOp op, const ElementRead &read, ArrayRef<TilePlaces> places,
+TileCopy::TileCopy(OpBuilder &b, kernel::ContractOp op, const ElementRead &read, ArrayRef<TilePlaces> places,
                    ValueRange extents, Type wide, int64_t lanes, const ScratchLayout &scratch, ScratchUse use)
     : b(b), loc(op.getLoc()), read(read), places(places), extents(extents), wide(wide), lanes(lanes), scratch(scratch),
       use(use) {
@@ -399,7 +400,7 @@ std::optional<ElementRead> tenon::packTile(LoopBuilder &nest, const ContractionP
 ElementRead tenon::packColumns(LoopBuilder &nest, const ContractionProblem &problem, const ElementRead &read,
                                ScratchUse use, Value firstColumn) {
   OpBuilder &b = nest.b;
-  linalg::GenericOp op = problem.op;
+  kernel::ContractOp op = problem.op;
   unsigned column = problem.contraction.columnLoop;
   SmallVector<int64_t> extents(problem.schedule.getTile());
   extents[column] = problem.packing.columns;

@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace tenon;
 
 /// The groups of four of all summed loops; none if an extent is dynamic.
-static std::optional<int64_t> countGroups(linalg::GenericOp op, unsigned dot4Loop) {
+static std::optional<int64_t> countGroups(kernel::ContractOp op, unsigned dot4Loop) {
   int64_t groups = 1;
   for (auto [loop, range] : llvm::enumerate(op.getStaticLoopRanges()))
     if (op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction)
@@ -37,7 +37,7 @@ static std::optional<int64_t> countGroups(linalg::GenericOp op, unsigned dot4Loo
   return groups;
 }
 
-bool tenon::fitsPmaddWd(linalg::GenericOp op, const Contraction &contraction, const PackingPolicy &policy) {
+bool tenon::fitsPmaddWd(kernel::ContractOp op, const Contraction &contraction, const PackingPolicy &policy) {
   if (!contraction.dot4Loop || !contraction.rowLoop)
     return false;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -52,7 +52,7 @@ bool tenon::fitsPmaddWd(linalg::GenericOp op, const Contraction &contraction, co
          (ShapedType::isDynamic(ranges[*contraction.rowLoop]) || ranges[*contraction.rowLoop] > kMaxRowsInRegisters);
 }
 
-int64_t tenon::getPmaddWdPanelBytes(linalg::GenericOp op, const Contraction &contraction) {
+int64_t tenon::getPmaddWdPanelBytes(kernel::ContractOp op, const Contraction &contraction) {
   return *countGroups(op, *contraction.dot4Loop) * 4 * contraction.panel * int64_t(sizeof(int16_t));
 }
 

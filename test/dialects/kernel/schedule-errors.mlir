@@ -70,7 +70,7 @@ func.func @other_loops(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf
 // -----
 
 func.func @no_contraction() {
-  // expected-error @+1 {{has a schedule, which only a linalg.generic may have}}
+  // expected-error @+1 {{has a 'kernel.schedule', which only a linalg.generic may have}}
   %0 = arith.constant {kernel.schedule = #kernel.schedule<prefetch = 20>} 0 : index
   return
 }

@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s --tenon-vectorize-contractions --canonicalize --cse | FileCheck %s
+// RUN: tenon-opt %s --tenon-form-contractions --tenon-vectorize-contractions --canonicalize --cse | FileCheck %s
 // Products of f32 in parts in tile registers: sums in 0 to 3, rows in 4 and 5, columns in 6 and 7.
 
 #rows0 = affine_map<(m, k, n) -> (m, k floordiv 20, 0, k mod 20)>
@@ -25,7 +25,7 @@
 // CHECK: llvm.call_intrinsic "llvm.x86.tilestored64"
 // CHECK: vector.store
 // CHECK: llvm.call_intrinsic "llvm.x86.tilerelease"
-// CHECK-NOT: linalg.generic
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
 func.func @two_parts(%a: memref<32x3x2x20xbf16>, %b: memref<2x3x2x10x32xbf16>, %c: memref<32x32xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%c : memref<32x32xf32>)
@@ -50,7 +50,7 @@ func.func @two_parts(%a: memref<32x3x2x20xbf16>, %b: memref<2x3x2x10x32xbf16>, %
 // What is not summed from zero is left to scalar loops, which give the same.
 // CHECK-LABEL: @not_from_zero
 // CHECK-NOT: tdpbf16ps
-// CHECK: linalg.generic
+// CHECK: kernel.contract
 func.func @not_from_zero(%a: memref<32x3x2x20xbf16>, %b: memref<2x3x2x10x32xbf16>, %k: memref<60xi8>, %c: memref<32x32xf32>) {
   linalg.generic {indexing_maps = [#rows1, #rows0, #columns1, #columns0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"]}
       ins(%a, %a, %b, %b, %k : memref<32x3x2x20xbf16>, memref<32x3x2x20xbf16>, memref<2x3x2x10x32xbf16>, memref<2x3x2x10x32xbf16>, memref<60xi8>)
@@ -128,7 +128,7 @@ func.func @long_sums(%a: memref<128x80x2x32xbf16>, %b: memref<4x80x2x16x32xbf16>
 // CHECK:   memref.prefetch %[[ROWS]]
 // CHECK-COUNT-24: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
 // CHECK-NOT: llvm.x86.tdpbf16ps
-// CHECK-NOT: linalg.generic
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
 func.func @cut_columns(%a: memref<32x3x3x20xbf16>, %b: memref<4x3x1x10x32xf32>, %c: memref<32x64xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%c : memref<32x64xf32>)
@@ -159,7 +159,7 @@ func.func @cut_columns(%a: memref<32x3x3x20xbf16>, %b: memref<4x3x1x10x32xf32>, 
 // CHECK:     vector.load %[[A]][%[[ROW]], %{{.*}}] : memref<24x2x1x32xf32>, vector<32xf32>
 // CHECK-COUNT-3: vector.store %{{.*}}, %[[ROWS]][%[[ROW]]
 // CHECK-COUNT-24: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
-// CHECK-NOT: linalg.generic
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
 func.func @cut_rows(%a: memref<24x2x1x32xf32>, %b: memref<4x2x1x16x32xf32>, %c: memref<24x64xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%c : memref<24x64xf32>)

@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s -tenon-to-linalg -tenon-tile-kernels -canonicalize -cse -tenon-bufferize-kernels -cse \
+// RUN: tenon-opt %s -tenon-to-linalg -tenon-form-contractions -tenon-tile-kernels -canonicalize -cse -tenon-bufferize-kernels -cse \
 // RUN:   -canonicalize -tenon-vectorize-contractions -canonicalize | FileCheck %s
 // From convolutions with padding to blocked loops: what the passes between make of the border's conditions is still
 // understood, whatever is cut into tiles and whatever is open.
@@ -9,7 +9,7 @@
 // CHECK: affine.min
 // CHECK: scf.for
 // CHECK: vector.fma
-// CHECK-NOT: linalg.generic
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
 func.func private @one_channel_a_group(%x: tensor<?x14x14x240xf32, #tenon.shape<n, 14, 14, 240>>, %f: tensor<5x5x1x240xf32>)
     -> tensor<?x7x7x240xf32, #tenon.shape<n, 7, 7, 240>> attributes {tenon.kernel, tenon.symbols = ["n"]} {
   %0 = tenon.convolve %x, %f {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, low = array<i64: 2, 2>,
@@ -21,7 +21,7 @@ func.func private @one_channel_a_group(%x: tensor<?x14x14x240xf32, #tenon.shape<
 // CHECK-LABEL: @open_extents
 // CHECK: scf.if
 // CHECK: vector.fma
-// CHECK-NOT: linalg.generic
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
 func.func private @open_extents(%x: tensor<1x?x?x8xf32, #tenon.shape<1, h, w, 8>>, %f: tensor<2x3x3x8x32xf32>)
     -> tensor<1x?x?x64xf32, #tenon.shape<1, h, w, 64>> attributes {tenon.kernel, tenon.symbols = ["h", "w"]} {
   %g = tenon.unpack %f {axis = 3 : i64} : (tensor<2x3x3x8x32xf32>) -> tensor<3x3x8x64xf32>
@@ -35,7 +35,7 @@ func.func private @open_extents(%x: tensor<1x?x?x8xf32, #tenon.shape<1, h, w, 8>
 // CHECK-LABEL: @a_long_line
 // CHECK: scf.if
 // CHECK: vector.fma
-// CHECK-NOT: linalg.generic
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
 func.func private @a_long_line(%x: tensor<1x16000x16xf32>, %f: tensor<9x16x32xf32>) -> tensor<1x16000x32xf32> attributes {tenon.kernel} {
   %0 = tenon.convolve %x, %f {strides = array<i64: 1>, dilations = array<i64: 1>, low = array<i64: 4>,
       high = array<i64: 4>, groups = 1 : i64, channels_last} : (tensor<1x16000x16xf32>, tensor<9x16x32xf32>) -> tensor<1x16000x32xf32>

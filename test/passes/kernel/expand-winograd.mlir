@@ -15,7 +15,7 @@
 // CHECK: vector.maskedload %arg0
 // A product for each point and as many filters as there is room for products of, which asks for the weights of the next point.
 // CHECK: scf.for
-// CHECK: linalg.generic
+// CHECK: kernel.contract <kind = product, row = 0, panel = 32>
 // CHECK-SAME: #kernel.schedule<prefetch = 20>
 // Squares that lie in the tile are stored as they are, others element by element.
 // CHECK: scf.if
@@ -42,9 +42,9 @@ func.func private @tile(%x: memref<1x9x11x20xf32>, %w: memref<2x16x20x32xf32>, %
 // CHECK: %[[NEW:.*]] = arith.ori
 // CHECK: scf.if %[[NEW]] {
 // CHECK: vector.load %arg0
-// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : memref<8x20xf32
+// CHECK: kernel.contract {{.*}} ins(%{{.*}}, %{{.*}} : memref<8x20xf32
 // CHECK: } else {
-// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : memref<?x20xf32
+// CHECK: kernel.contract {{.*}} ins(%{{.*}}, %{{.*}} : memref<?x20xf32
 func.func private @tiles(%x: memref<1x7x7x20xf32>, %w: memref<3x16x20x32xf32>, %out: memref<1x7x7x96xf32>, %begin: index,
                          %end: index) attributes {tenon.kernel} {
   %c0 = arith.constant 0 : index
@@ -96,7 +96,7 @@ func.func private @narrowed(%x: memref<1x8x8x8xf32>, %w: memref<1x16x8x32xf32>, 
 // CHECK: %[[BYTES:.*]] = vector.maskedload %arg0{{.*}} memref<1x9x11x21xi8>, vector<32xi1>, vector<32xi8>
 // CHECK: arith.extui %[[BYTES]] : vector<32xi8> to vector<32xi16>
 // CHECK: arith.subi {{.*}} : vector<32xi16>
-// CHECK: linalg.generic
+// CHECK: kernel.contract <kind = i16_pairs, row = 0, panel = 32>
 // CHECK: arith.shli
 // CHECK: arith.shrsi
 // CHECK: arith.muli {{.*}} : i32

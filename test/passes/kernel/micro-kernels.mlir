@@ -1,6 +1,6 @@
-// RUN: tenon-opt %s --tenon-vectorize-contractions=int8-dot=vnni | FileCheck %s --check-prefixes=CHECK,VNNI
-// RUN: tenon-opt %s --tenon-vectorize-contractions=int8-dot=pmaddwd | FileCheck %s --check-prefixes=CHECK,PAIRS
-// RUN: tenon-opt %s --tenon-vectorize-contractions=int8-dot=scalar | FileCheck %s --check-prefixes=CHECK,SCALAR
+// RUN: tenon-opt %s --tenon-form-contractions --tenon-vectorize-contractions=int8-dot=vnni | FileCheck %s --check-prefixes=CHECK,VNNI
+// RUN: tenon-opt %s --tenon-form-contractions --tenon-vectorize-contractions=int8-dot=pmaddwd | FileCheck %s --check-prefixes=CHECK,PAIRS
+// RUN: tenon-opt %s --tenon-form-contractions --tenon-vectorize-contractions=int8-dot=scalar | FileCheck %s --check-prefixes=CHECK,SCALAR
 
 // A schedule names a micro-kernel. One that the operands or the target do not fit is replaced by the first one that fits.
 
@@ -12,7 +12,7 @@
 // VNNI: "llvm.x86.avx512.vpdpbusd.512"
 // PAIRS: "llvm.x86.avx512.pmaddw.d.512"
 // SCALAR: arith.muli {{.*}} : vector<16xi32>
-// CHECK-NOT: linalg.generic
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
 // CHECK: return
 func.func @automatic(%a: memref<8x64xi8>, %b: memref<1x16x128xi8>, %c: memref<8x32xi32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],
@@ -34,7 +34,7 @@ func.func @automatic(%a: memref<8x64xi8>, %b: memref<1x16x128xi8>, %c: memref<8x
 // PAIRS: "llvm.x86.avx512.pmaddw.d.512"
 // SCALAR-NOT: pmaddw
 // SCALAR: arith.muli {{.*}} : vector<16xi32>
-// CHECK-NOT: linalg.generic
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
 // CHECK: return
 func.func @fewer_products(%a: memref<8x64xi8>, %b: memref<1x16x128xi8>, %c: memref<8x32xi32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],
@@ -53,7 +53,7 @@ func.func @fewer_products(%a: memref<8x64xi8>, %b: memref<1x16x128xi8>, %c: memr
 // CHECK-LABEL: @multiplications
 // CHECK-NOT: call_intrinsic
 // CHECK: arith.muli {{.*}} : vector<16xi32>
-// CHECK-NOT: linalg.generic
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
 // CHECK: return
 func.func @multiplications(%a: memref<8x64xi8>, %b: memref<1x16x128xi8>, %c: memref<8x32xi32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],
@@ -71,7 +71,7 @@ func.func @multiplications(%a: memref<8x64xi8>, %b: memref<1x16x128xi8>, %c: mem
 
 // CHECK-LABEL: @saturating
 // CHECK: "llvm.x86.avx512.pmaddubs.w.512"
-// CHECK-NOT: linalg.generic
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
 // CHECK: return
 func.func @saturating(%a: memref<8x64xi8>, %b: memref<1x16x128xi8>, %c: memref<8x32xi32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],
@@ -94,7 +94,7 @@ func.func @saturating(%a: memref<8x64xi8>, %b: memref<1x16x128xi8>, %c: memref<8
 // VNNI: "llvm.x86.avx512.vpdpbusd.512"
 // PAIRS: "llvm.x86.avx512.pmaddw.d.512"
 // SCALAR: arith.muli {{.*}} : vector<16xi32>
-// CHECK-NOT: linalg.generic
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
 // CHECK: return
 func.func @no_terms(%a: memref<8x64xi8>, %b: memref<1x16x128xi8>, %c: memref<8x32xi32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],
@@ -115,7 +115,7 @@ func.func @no_terms(%a: memref<8x64xi8>, %b: memref<1x16x128xi8>, %c: memref<8x3
 // VNNI: "llvm.x86.avx512.vpdpbusd.512"
 // PAIRS: "llvm.x86.avx512.pmaddw.d.512"
 // SCALAR: arith.muli {{.*}} : vector<16xi32>
-// CHECK-NOT: linalg.generic
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
 // CHECK: return
 func.func @no_floats(%a: memref<8x64xi8>, %b: memref<1x16x128xi8>, %c: memref<8x32xi32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],
@@ -135,7 +135,7 @@ func.func @no_floats(%a: memref<8x64xi8>, %b: memref<1x16x128xi8>, %c: memref<8x
 // VNNI: "llvm.x86.avx512.vpdpbusd.512"
 // PAIRS: "llvm.x86.avx512.pmaddw.d.512"
 // SCALAR: arith.muli {{.*}} : vector<16xi32>
-// CHECK-NOT: linalg.generic
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
 // CHECK: return
 func.func @perhaps_no_vnni(%a: memref<8x64xi8>, %b: memref<1x16x128xi8>, %c: memref<8x32xi32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],
@@ -156,7 +156,7 @@ func.func @perhaps_no_vnni(%a: memref<8x64xi8>, %b: memref<1x16x128xi8>, %c: mem
 // VNNI: "llvm.x86.avx512.vpdpbusd.512"
 // PAIRS: "llvm.x86.avx512.pmaddw.d.512"
 // SCALAR: arith.muli {{.*}} : vector<16xi32>
-// CHECK-NOT: linalg.generic
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
 // CHECK: return
 func.func @no_scratch(%a: memref<8x64xi8>, %b: memref<1x16x128xi8>, %c: memref<8x32xi32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],

@@ -1,12 +1,12 @@
-// RUN: tenon-opt %s --tenon-to-linalg --tenon-tile-kernels | FileCheck %s --check-prefix=TILES
-// RUN: tenon-opt %s --tenon-to-linalg --tenon-tile-kernels --canonicalize --cse --tenon-bufferize-kernels --cse --canonicalize \
+// RUN: tenon-opt %s --tenon-to-linalg --tenon-form-contractions --tenon-tile-kernels | FileCheck %s --check-prefix=TILES
+// RUN: tenon-opt %s --tenon-to-linalg --tenon-form-contractions --tenon-tile-kernels --canonicalize --cse --tenon-bufferize-kernels --cse --canonicalize \
 // RUN:   --tenon-vectorize-contractions='vector-bytes=32 registers=16' --canonicalize --cse | FileCheck %s
 
 // Pixels of 512 channels are 2048 bytes apart: two sets of L1. Tiles have few columns and more lines, of which 32 columns are
 // copied at a time: 9 lines of the image for 7 of the result, and the filter.
 // TILES-LABEL: @power_of_two
 // TILES-SAME: tenon.scratch = {{[0-9]+}}
-// TILES: linalg.generic
+// TILES: kernel.contract
 // TILES-SAME: #kernel.schedule<tile = [1, 7, 14, 3, 3, 1, 64], packing = tile>
 // CHECK-LABEL: @power_of_two
 // CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c64 step %c32

@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s -tenon-vectorize-contractions="vector-bytes=32 registers=16" -canonicalize -cse | FileCheck %s
+// RUN: tenon-opt %s -tenon-form-contractions -tenon-vectorize-contractions="vector-bytes=32 registers=16" -canonicalize -cse | FileCheck %s
 
 #rows = affine_map<(d0, d1, d2) -> (d0, d1)>
 #panels = affine_map<(d0, d1, d2) -> (d2 floordiv 16, d1, d2 mod 16)>

@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s -tenon-vectorize-contractions="vector-bytes=32 registers=16" -canonicalize -cse | FileCheck %s
+// RUN: tenon-opt %s -tenon-form-contractions -tenon-vectorize-contractions="vector-bytes=32 registers=16" -canonicalize -cse | FileCheck %s
 
 #panels = affine_map<(d0, d1, d2, d3, d4, d5) -> (d5 floordiv 16, d2, d3, d4, d5 mod 16)>
 #sums = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d5)>

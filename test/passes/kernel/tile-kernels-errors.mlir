@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s -verify-diagnostics -tenon-tile-kernels
+// RUN: tenon-opt %s -verify-diagnostics -tenon-form-contractions -tenon-tile-kernels
 
 // An intermediate of another extent than a tile's has fits no memory that is known.
 func.func private @open_line(%x: tensor<?x?xf32> {tenon.dims = #tenon.shape<N, M>},

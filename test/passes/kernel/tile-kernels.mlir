@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s -tenon-tile-kernels=tile-elements=4096 -canonicalize | FileCheck %s
+// RUN: tenon-opt %s -tenon-form-contractions -tenon-tile-kernels=tile-elements=4096 -canonicalize | FileCheck %s
 
 #id = affine_map<(d0) -> (d0)>
 #row = affine_map<(d0, d1) -> (d0, d1)>
@@ -409,7 +409,7 @@ func.func private @transposes_of_units(%x: tensor<512x512x2xf32> {tenon.dims = #
 // CHECK-LABEL: @rows_on_pages
 // CHECK-SAME: tenon.scratch = 1007616
 // CHECK-SAME: tenon.tiles = #tenon.shape<36>
-// CHECK: linalg.generic
+// CHECK: kernel.contract
 // CHECK-SAME: #kernel.schedule<tile = [66, {{[0-9]+}}, {{[0-9]+}}], packing = rows, last_rows = 65>
 #rows = affine_map<(d0, d1, d2) -> (d0, d1)>
 #panels = affine_map<(d0, d1, d2) -> (d2 floordiv 16, d1, d2 mod 16)>
@@ -432,7 +432,7 @@ func.func private @rows_on_pages(%x: tensor<197x3072xf32> {tenon.dims = #tenon.s
 
 // Open rows may be few, for which a matrix that the core's own cache does not hold is read once.
 // CHECK-LABEL: @few_open_rows
-// CHECK: linalg.generic
+// CHECK: kernel.contract
 // CHECK-SAME: row_versions = 5
 func.func private @few_open_rows(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0, 512>},
     %w: tensor<128x512x16xf32> {tenon.dims = #tenon.shape<128, 512, 16>},
@@ -451,7 +451,7 @@ func.func private @few_open_rows(%x: tensor<?x512xf32> {tenon.dims = #tenon.shap
 }
 // One that it holds may be read more often; a product of two open extents is seldom 2 to 5.
 // CHECK-LABEL: @few_open_rows_of_a_small_matrix
-// CHECK: linalg.generic
+// CHECK: kernel.contract
 // CHECK-SAME: row_versions = 1
 func.func private @few_open_rows_of_a_small_matrix(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0, 512>},
     %w: tensor<8x512x16xf32> {tenon.dims = #tenon.shape<8, 512, 16>},
@@ -469,7 +469,7 @@ func.func private @few_open_rows_of_a_small_matrix(%x: tensor<?x512xf32> {tenon.
   return %2 : tensor<?x128xf32>
 }
 // CHECK-LABEL: @few_open_rows_of_two_extents
-// CHECK: linalg.generic
+// CHECK: kernel.contract
 // CHECK-SAME: row_versions = 1
 func.func private @few_open_rows_of_two_extents(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0 * s1, 512>},
     %w: tensor<128x512x16xf32> {tenon.dims = #tenon.shape<128, 512, 16>},
@@ -487,7 +487,7 @@ func.func private @few_open_rows_of_two_extents(%x: tensor<?x512xf32> {tenon.dim
   return %2 : tensor<?x2048xf32>
 }
 // CHECK-LABEL: @rows_by_the_dozen
-// CHECK: linalg.generic
+// CHECK: kernel.contract
 // CHECK-NOT: row_versions
 func.func private @rows_by_the_dozen(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0 * 12, 512>},
     %w: tensor<128x512x16xf32> {tenon.dims = #tenon.shape<128, 512, 16>},

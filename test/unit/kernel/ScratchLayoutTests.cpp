@@ -13,6 +13,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/kernel/Contraction.h"
+#include "passes/kernel/FormContractions.h"
 #include "passes/kernel/ScratchLayout.h"
 #include <catch2/catch.hpp>
 
@@ -80,9 +81,11 @@ public:
     REQUIRE(module);
   }
   ScratchLayout getLayout() {
-    linalg::GenericOp op;
-    module->walk([&](linalg::GenericOp found) { op = found; });
-    std::optional<Contraction> contraction = matchContraction(op);
+    linalg::GenericOp generic;
+    module->walk([&](linalg::GenericOp found) { generic = found; });
+    kernel::ContractOp op = formContraction(generic);
+    REQUIRE(op);
+    std::optional<Contraction> contraction = readContraction(op);
     REQUIRE(contraction);
     return getScratchLayout(op, *contraction);
   }

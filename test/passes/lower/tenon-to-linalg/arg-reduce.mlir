@@ -1,5 +1,5 @@
 // RUN: tenon-opt %s --tenon-to-linalg | FileCheck %s
-// RUN: tenon-opt %s --tenon-to-linalg --tenon-tile-kernels --canonicalize | FileCheck %s --check-prefix=TILED
+// RUN: tenon-opt %s --tenon-to-linalg --tenon-form-contractions --tenon-tile-kernels --canonicalize | FileCheck %s --check-prefix=TILED
 
 // The best element of a column first, then the least index of one that equals it. NaN counts as best.
 // CHECK-LABEL: @first_of_the_largest

@@ -1,5 +1,5 @@
 // RUN: tenon-opt %s -tenon-to-linalg | FileCheck %s
-// RUN: tenon-opt %s -tenon-to-linalg -tenon-tile-kernels -canonicalize -cse -tenon-bufferize-kernels -cse -canonicalize \
+// RUN: tenon-opt %s -tenon-to-linalg -tenon-form-contractions -tenon-tile-kernels -canonicalize -cse -tenon-bufferize-kernels -cse -canonicalize \
 // RUN:   | FileCheck %s --check-prefix=BUFFERS
 
 // 70 queries are a tile of 64 and one of 16, all keys are done at once: queries, the scores, what the body makes of them

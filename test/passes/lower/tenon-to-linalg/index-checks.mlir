@@ -1,6 +1,6 @@
 // RUN: tenon-opt %s -tenon-to-linalg -canonicalize -split-input-file | FileCheck %s
-// RUN: tenon-opt %s -tenon-to-linalg -tenon-tile-kernels -split-input-file | FileCheck %s --check-prefix=TILED
-// RUN: tenon-opt %s -tenon-to-linalg -tenon-tile-kernels -canonicalize -tenon-bufferize-kernels -tenon-drop-index-checks -canonicalize -split-input-file | FileCheck %s --check-prefix=GPU
+// RUN: tenon-opt %s -tenon-to-linalg -tenon-form-contractions -tenon-tile-kernels -split-input-file | FileCheck %s --check-prefix=TILED
+// RUN: tenon-opt %s -tenon-to-linalg -tenon-form-contractions -tenon-tile-kernels -canonicalize -tenon-bufferize-kernels -tenon-drop-index-checks -canonicalize -split-input-file | FileCheck %s --check-prefix=GPU
 
 // A kernel finds the ends of its share of the indices, and checks them before the loops that read. Where the dimension may be
 // empty, an index that does not exist is what the ends start from.

@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s -split-input-file --tenon-fuse --tenon-outline --tenon-in-place-operands --tenon-to-linalg --tenon-tile-kernels --tenon-to-plan --cse | FileCheck %s
+// RUN: tenon-opt %s -split-input-file --tenon-fuse --tenon-outline --tenon-in-place-operands --tenon-to-linalg --tenon-form-contractions --tenon-tile-kernels --tenon-to-plan --cse | FileCheck %s
 // What shares memory with a state, and what is copied because an update comes before its last use.
 
 // A launch writes new rows where they belong, 16 bytes each; what is read is the memory of the state.

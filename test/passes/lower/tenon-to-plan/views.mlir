@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s --tenon-fuse --tenon-outline --tenon-in-place-operands --tenon-to-linalg --tenon-tile-kernels --tenon-to-plan --cse | FileCheck %s
+// RUN: tenon-opt %s --tenon-fuse --tenon-outline --tenon-in-place-operands --tenon-to-linalg --tenon-form-contractions --tenon-tile-kernels --tenon-to-plan --cse | FileCheck %s
 // The inputs of a concat are computed where its result lies, or copied there; what a contraction reads is a view.
 
 // CHECK: plan.program @main

@@ -1,0 +1,25 @@
+//===- ContractionMatch.h - matrix products among linalg operations -------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_KERNEL_CONTRACTIONMATCH_H
+#define TENON_PASSES_KERNEL_CONTRACTIONMATCH_H
+
+#include "passes/kernel/Contraction.h"
+
+namespace tenon {
+
+/// Recognizes contractions of f32, of f64, of reduced-precision types that are promoted to these, of int8 with VNNI
+/// packing and of packed i16. Each read has the value of the body that it is of.
+std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
+
+/// How `factor`, a value of the body, is dequantized; `rhs` becomes the read of the stored numbers.
+std::optional<Dequantization> matchDequantization(mlir::linalg::GenericOp op, mlir::Value factor, unsigned columnLoop,
+                                                  ElementRead &rhs);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_CONTRACTIONMATCH_H
