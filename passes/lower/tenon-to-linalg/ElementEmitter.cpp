@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -296,7 +297,7 @@ FailureOr<Value> ElementEmitter::emit(Value value, ArrayRef<AffineExpr> indices)
   return scalar;
 }
 
-FailureOr<Value> ElementEmitter::emitPad(PadOp op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitElement(PadOp op, ArrayRef<AffineExpr> indices) {
   Dims dims = getDims(op.getInput());
   SmallVector<AffineExpr> at;
   Value inside;
@@ -429,7 +430,7 @@ FailureOr<Value> ElementEmitter::emitFixedNumber(UnpackOp op, ArrayRef<AffineExp
   return result;
 }
 
-FailureOr<Value> ElementEmitter::emitDequantize(DequantizeOp op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitElement(DequantizeOp op, ArrayRef<AffineExpr> indices) {
   Type result = op.getType().getElementType(), compute = result.isF64() ? result : builder.getF32Type();
   auto emitParameter = [&](Value parameter) -> FailureOr<Value> {
     SmallVector<AffineExpr> at;
@@ -463,7 +464,7 @@ FailureOr<Value> ElementEmitter::emitDequantize(DequantizeOp op, ArrayRef<Affine
 }
 
 /// Three terms are split off without rounding; two are rounded to nearest.
-FailureOr<Value> ElementEmitter::emitSplitBf16(SplitBf16Op op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitElement(SplitBf16Op op, ArrayRef<AffineExpr> indices) {
   MLIRContext *context = loc.getContext();
   ArrayRef<int64_t> last = op.getType().getShape().take_back(2);
   int64_t numTerms = last[0], step = last[1];
@@ -523,7 +524,7 @@ FailureOr<Value> ElementEmitter::emitSumOfTerms(Value terms, SmallVector<AffineE
   return sum;
 }
 
-FailureOr<Value> ElementEmitter::emitMergeBf16(MergeBf16Op op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitElement(MergeBf16Op op, ArrayRef<AffineExpr> indices) {
   AffineExpr place = indices.back(), step = getDim(op.getInput(), op.getInput().getType().getRank() - 1);
   SmallVector<AffineExpr> at(indices.drop_back());
   at.append({divDims(place, step), AffineExpr(), modDims(place, step)});
@@ -532,7 +533,7 @@ FailureOr<Value> ElementEmitter::emitMergeBf16(MergeBf16Op op, ArrayRef<AffineEx
   return emitSumOfTerms(op.getInput(), at, at.size() - 2);
 }
 
-FailureOr<Value> ElementEmitter::emitUnpackSplitBf16(UnpackSplitBf16Op op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitElement(UnpackSplitBf16Op op, ArrayRef<AffineExpr> indices) {
   MLIRContext *context = loc.getContext();
   AffineExpr column = indices[op.getAxis()], depth = indices[op.getDepthAxis()], two = getDimConstant(context, 2);
   AffineExpr step = getDimConstant(context, op.getStep()), width = getDimConstant(context, op.getPanelColumns());
@@ -547,7 +548,7 @@ FailureOr<Value> ElementEmitter::emitUnpackSplitBf16(UnpackSplitBf16Op op, Array
   return emitSumOfTerms(op.getInput(), at, at.size() - 3);
 }
 
-FailureOr<Value> ElementEmitter::emitConcat(ConcatOp op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitElement(ConcatOp op, ArrayRef<AffineExpr> indices) {
   int64_t axis = op.getAxis();
   SmallVector<AffineExpr> starts{getDimConstant(loc.getContext(), 0)};
   for (Value input : op.getInputs().drop_back())
@@ -569,7 +570,7 @@ FailureOr<Value> ElementEmitter::emitConcat(ConcatOp op, ArrayRef<AffineExpr> in
   return emitOneOf(0, op.getInputs().size());
 }
 
-FailureOr<Value> ElementEmitter::emitSizes(SizesOp op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitElement(SizesOp op, ArrayRef<AffineExpr> indices) {
   Value result;
   for (auto [i, dim] : llvm::enumerate(op.getValues().getDims())) {
     Value value = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), materialize(dim));
@@ -610,10 +611,75 @@ static TypedAttr getScalarAttr(SplatElementsAttr splat) {
   return IntegerAttr::get(type, bits.zext(type.getIntOrFloatBitWidth()));
 }
 
+FailureOr<Value> ElementEmitter::emitElement(WeightOp op, ArrayRef<AffineExpr>) {
+  auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
+  if (!splat)
+    return op->emitError("weight has to reach the kernel as an operand"), failure();
+  return arith::ConstantOp::create(builder, loc, getScalarAttr(splat)).getResult();
+}
+
+FailureOr<Value> ElementEmitter::emitElement(UnpackOp op, ArrayRef<AffineExpr> indices) {
+  if (op.getBits())
+    return emitFixedNumber(op, indices);
+  if (!op.getPackedI32Axis())
+    return emit(op.getInput(), getPackedIndices(op, indices));
+  FailureOr<Value> number = emitFromPackedI32(op, indices);
+  if (failed(number))
+    return failure();
+  return arith::TruncIOp::create(builder, loc, builder.getI8Type(), *number).getResult();
+}
+
+FailureOr<Value> ElementEmitter::emitElement(IotaOp op, ArrayRef<AffineExpr> indices) {
+  Value index = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), materialize(indices[op.getAxis()]));
+  return castScalar(builder, loc, index, builder.getI64Type(), op.getType().getElementType());
+}
+
+FailureOr<Value> ElementEmitter::emitElement(GatherOp op, ArrayRef<AffineExpr> indices) {
+  int64_t axis = op.getAxis(), rank = op.getIndices().getType().getRank();
+  FailureOr<AffineExpr> index =
+      emitGatherIndex(op.getIndices(), indices.slice(axis, rank), getDim(op.getInput(), axis));
+  if (failed(index))
+    return failure();
+  SmallVector<AffineExpr> at(indices.take_front(axis));
+  at.push_back(*index);
+  llvm::append_range(at, indices.drop_front(axis + rank));
+  return emit(op.getInput(), at);
+}
+
+FailureOr<Value> ElementEmitter::emitElement(GatherElementsOp op, ArrayRef<AffineExpr> indices) {
+  int64_t axis = op.getAxis();
+  FailureOr<AffineExpr> index = emitGatherIndex(op.getIndices(), indices, getDim(op.getInput(), axis));
+  if (failed(index))
+    return failure();
+  SmallVector<AffineExpr> at(indices);
+  at[axis] = *index;
+  return emit(op.getInput(), at);
+}
+
+FailureOr<Value> ElementEmitter::emitElement(GatherNDOp op, ArrayRef<AffineExpr> indices) {
+  Dims coordinates = getDims(op.getIndices());
+  int64_t batch = op.getBatchDims(), count = *getConstant(coordinates.back());
+  size_t outer = coordinates.size() - 1;
+  SmallVector<AffineExpr> at(indices.take_front(batch));
+  for (int64_t i = 0; i < count; ++i) {
+    SmallVector<AffineExpr> position(indices.take_front(outer));
+    position.push_back(getDimConstant(loc.getContext(), i));
+    FailureOr<AffineExpr> index = emitGatherIndex(op.getIndices(), position, getDim(op.getInput(), batch + i));
+    if (failed(index))
+      return failure();
+    at.push_back(*index);
+  }
+  llvm::append_range(at, indices.drop_front(outer));
+  return emit(op.getInput(), at);
+}
+
+FailureOr<Value> ElementEmitter::emitElement(CheckRangeOp op, ArrayRef<AffineExpr> indices) {
+  return emit(op.getInput(), indices);
+}
+
 FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<AffineExpr> indices) {
   if (!op)
     return emitError(loc, "kernel argument has no tensor"), failure();
-  MLIRContext *context = loc.getContext();
   if (op->hasTrait<Elementwise>()) {
     SmallVector<Value> scalars;
     for (Value operand : op->getOperands()) {
@@ -624,88 +690,13 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
     }
     return emitElementwise(builder, loc, op, scalars);
   }
-  if (auto weight = dyn_cast<WeightOp>(op)) {
-    auto splat = dyn_cast<SplatElementsAttr>(weight.getValue());
-    if (!splat)
-      return op->emitError("weight has to reach the kernel as an operand"), failure();
-    return arith::ConstantOp::create(builder, loc, getScalarAttr(splat)).getResult();
-  }
-  if (auto sizes = dyn_cast<SizesOp>(op))
-    return emitSizes(sizes, indices);
   if (std::optional<ElementSource> source = getMovedElement(value, indices))
     return emit(source->value, source->indices);
-  if (auto unpack = dyn_cast<UnpackOp>(op)) {
-    if (unpack.getBits())
-      return emitFixedNumber(unpack, indices);
-    if (!unpack.getPackedI32Axis())
-      return emit(unpack.getInput(), getPackedIndices(unpack, indices));
-    FailureOr<Value> number = emitFromPackedI32(unpack, indices);
-    if (failed(number))
-      return failure();
-    return arith::TruncIOp::create(builder, loc, builder.getI8Type(), *number).getResult();
-  }
-  if (auto dequantize = dyn_cast<DequantizeOp>(op))
-    return emitDequantize(dequantize, indices);
-  if (auto split = dyn_cast<SplitBf16Op>(op))
-    return emitSplitBf16(split, indices);
-  if (auto split = dyn_cast<MergeBf16Op>(op))
-    return emitMergeBf16(split, indices);
-  if (auto split = dyn_cast<UnpackSplitBf16Op>(op))
-    return emitUnpackSplitBf16(split, indices);
-  if (auto pad = dyn_cast<PadOp>(op))
-    return emitPad(pad, indices);
-  if (auto concat = dyn_cast<ConcatOp>(op))
-    return emitConcat(concat, indices);
-  if (auto iota = dyn_cast<IotaOp>(op)) {
-    Value index = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), materialize(indices[iota.getAxis()]));
-    return castScalar(builder, loc, index, builder.getI64Type(), iota.getType().getElementType());
-  }
-  if (auto gather = dyn_cast<GatherOp>(op)) {
-    int64_t axis = gather.getAxis(), rank = gather.getIndices().getType().getRank();
-    FailureOr<AffineExpr> index =
-        emitGatherIndex(gather.getIndices(), indices.slice(axis, rank), getDim(gather.getInput(), axis));
-    if (failed(index))
-      return failure();
-    SmallVector<AffineExpr> at(indices.take_front(axis));
-    at.push_back(*index);
-    llvm::append_range(at, indices.drop_front(axis + rank));
-    return emit(gather.getInput(), at);
-  }
-  if (auto gather = dyn_cast<GatherElementsOp>(op)) {
-    int64_t axis = gather.getAxis();
-    FailureOr<AffineExpr> index = emitGatherIndex(gather.getIndices(), indices, getDim(gather.getInput(), axis));
-    if (failed(index))
-      return failure();
-    SmallVector<AffineExpr> at(indices);
-    at[axis] = *index;
-    return emit(gather.getInput(), at);
-  }
-  if (auto gather = dyn_cast<GatherNDOp>(op)) {
-    Dims coordinates = getDims(gather.getIndices());
-    int64_t batch = gather.getBatchDims(), count = *getConstant(coordinates.back());
-    size_t outer = coordinates.size() - 1;
-    SmallVector<AffineExpr> at(indices.take_front(batch));
-    for (int64_t i = 0; i < count; ++i) {
-      SmallVector<AffineExpr> position(indices.take_front(outer));
-      position.push_back(getDimConstant(context, i));
-      FailureOr<AffineExpr> index =
-          emitGatherIndex(gather.getIndices(), position, getDim(gather.getInput(), batch + i));
-      if (failed(index))
-        return failure();
-      at.push_back(*index);
-    }
-    llvm::append_range(at, indices.drop_front(outer));
-    return emit(gather.getInput(), at);
-  }
-  if (auto check = dyn_cast<CheckRangeOp>(op))
-    return emit(check.getInput(), indices);
-  if (auto search = dyn_cast<SearchSortedOp>(op))
-    return emitSearchSorted(search, indices);
-  if (auto walk = dyn_cast<TreeEnsembleOp>(op))
-    return emitTreeEnsemble(walk, indices);
-  if (auto align = dyn_cast<RoiAlignOp>(op))
-    return emitRoiAlign(align, indices);
-  if (auto random = dyn_cast<RandomBitsOp>(op))
-    return emitRandomBits(random, indices);
-  return op->emitError("has no element form: it should have become a stage of its own"), failure();
+  return llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
+      .Case<CheckRangeOp, ConcatOp, DequantizeOp, GatherElementsOp, GatherNDOp, GatherOp, IotaOp, MergeBf16Op, PadOp,
+            RandomBitsOp, RoiAlignOp, SearchSortedOp, SizesOp, SplitBf16Op, TreeEnsembleOp, UnpackOp, UnpackSplitBf16Op,
+            WeightOp>([&](auto known) { return emitElement(known, indices); })
+      .Default([](Operation *other) -> FailureOr<Value> {
+        return other->emitError("has no element form: it should have become a stage of its own"), failure();
+      });
 }

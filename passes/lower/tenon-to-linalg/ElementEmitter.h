@@ -156,8 +156,25 @@ private:
   using Key = std::pair<mlir::Value, llvm::SmallVector<mlir::AffineExpr, 4>>;
 
   mlir::FailureOr<mlir::Value> emitOp(mlir::Operation *op, mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitPad(PadOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitConcat(ConcatOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  /// The element that an operation of each kind with an element form of its own gives at `indices`.
+  mlir::FailureOr<mlir::Value> emitElement(CheckRangeOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(ConcatOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(DequantizeOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(GatherElementsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(GatherNDOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(GatherOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(IotaOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(MergeBf16Op op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(PadOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(RandomBitsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(RoiAlignOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(SearchSortedOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(SizesOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(SplitBf16Op op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(TreeEnsembleOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(UnpackSplitBf16Op op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(WeightOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   /// Where an element of an unpacked tensor lies in its panels: of one whose numbers share words by bits, at this word.
   llvm::SmallVector<mlir::AffineExpr> getPackedIndices(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices,
                                                        mlir::AffineExpr word = {});
@@ -165,18 +182,9 @@ private:
   mlir::FailureOr<mlir::Value> emitFromPackedI32(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   /// A number of some upper bits, as one of 32.
   mlir::FailureOr<mlir::Value> emitFixedNumber(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitDequantize(DequantizeOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitSplitBf16(SplitBf16Op op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitMergeBf16(MergeBf16Op op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitUnpackSplitBf16(UnpackSplitBf16Op op, llvm::ArrayRef<mlir::AffineExpr> indices);
   /// The sum of parts, which lie at `indices` where dimension `dim` has their numbers.
   mlir::FailureOr<mlir::Value> emitSumOfTerms(mlir::Value terms, llvm::SmallVector<mlir::AffineExpr> indices,
                                               size_t dim);
-  mlir::FailureOr<mlir::Value> emitSizes(SizesOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitSearchSorted(SearchSortedOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitTreeEnsemble(TreeEnsembleOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitRoiAlign(RoiAlignOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitRandomBits(RandomBitsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   void addHiddenLoops(mlir::OpBuilder &outer);
   bool isOperandMap(llvm::ArrayRef<mlir::AffineExpr> dims, llvm::ArrayRef<mlir::AffineExpr> indices) const;
 

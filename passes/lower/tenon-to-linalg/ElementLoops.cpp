@@ -19,7 +19,7 @@ using FloatPredicate = arith::CmpFPredicate;
 // Search
 //===----------------------------------------------------------------------===//
 
-FailureOr<Value> ElementEmitter::emitSearchSorted(SearchSortedOp op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitElement(SearchSortedOp op, ArrayRef<AffineExpr> indices) {
   FailureOr<Value> element = emit(op.getInput(), indices);
   if (failed(element))
     return failure();
@@ -72,7 +72,7 @@ static Value emitTreeTest(OpBuilder &b, Location loc, Value mode, Value x, Value
   return arith::OrIOp::create(b, loc, result, arith::AndIOp::create(b, loc, missing, counts));
 }
 
-FailureOr<Value> ElementEmitter::emitTreeEnsemble(TreeEnsembleOp op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitElement(TreeEnsembleOp op, ArrayRef<AffineExpr> indices) {
   OpBuilder &b = builder;
   Type type = op.getInput().getType().getElementType();
   AffineExpr nodes = getDim(op.getFeatures(), 0);
@@ -178,7 +178,7 @@ static SampleAxis makeSampleAxis(FloatWriter f, Value position, Value size) {
   return {low, high, f.sub(position, f.fromIndex(low))};
 }
 
-FailureOr<Value> ElementEmitter::emitRoiAlign(RoiAlignOp op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitElement(RoiAlignOp op, ArrayRef<AffineExpr> indices) {
   OpBuilder &b = builder;
   MLIRContext *context = loc.getContext();
   Type elementType = op.getType().getElementType(), type = getAccumulatorType(elementType);

@@ -57,7 +57,7 @@ private:
 };
 } // namespace
 
-FailureOr<Value> ElementEmitter::emitRandomBits(RandomBitsOp op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitElement(RandomBitsOp op, ArrayRef<AffineExpr> indices) {
   FailureOr<Value> key = emit(op.getKey(), {});
   if (failed(key))
     return failure();
