@@ -44,6 +44,10 @@ std::optional<Contraction> tenon::readContraction(kernel::ContractOp op) {
   if (kind == ContractionKind::dequantized)
     contraction.dequantization = Dequantization{sum.getNumber(), sum.getScale(), says.getBlock()};
   contraction.promotesLhs = says.getPromotes();
+  // Vectors are read without conditions, and the LHS once for all columns of a vector.
+  bool isOfColumns = contraction.lhs.map.isFunctionOfDim(contraction.columnLoop);
+  if (!contraction.rhs.bounds.empty() || (isOfColumns && !contraction.isColumnwise && !contraction.isGrouped))
+    return std::nullopt;
   if (kind == ContractionKind::bf16_terms)
     contraction.terms = Bf16Terms{static_cast<unsigned>(says.getInner()), says.getStep(), lhs, rhs};
   return contraction;

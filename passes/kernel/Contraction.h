@@ -67,8 +67,8 @@ struct Contraction {
 };
 
 /// What the operation says of itself: its `contraction`, the values that its kernel.sum names, and where these are
-/// read. None if the body reads an element at a place that is no affine function of the loops: that can be computed
-/// element by element only.
+/// read. None if the body reads an element at a place that is no affine function of the loops, or the RHS on a
+/// condition: that can be computed element by element only.
 std::optional<Contraction> readContraction(kernel::ContractOp op);
 
 /// The summed loop of a contraction that dequantizes its RHS.

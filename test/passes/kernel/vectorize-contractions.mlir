@@ -662,3 +662,32 @@ func.func @a_few_steps_are_no_loop(%a: memref<6x3xf32>, %b: memref<3x16xf32>, %c
   }
   return
 }
+
+// An RHS that is read on a condition is no vector: what says that it is a contraction is left to loops over elements.
+// CHECK-LABEL: @a_condition_for_the_rhs
+// CHECK-NOT: vector.
+// CHECK: kernel.contract
+// CHECK-NOT: vector.
+// CHECK: return
+func.func @a_condition_for_the_rhs(%a: memref<4x100xf32>, %b: memref<100x32xf32>, %c: memref<4x32xf32>) {
+  %most = arith.constant 50 : index
+  %zero = arith.constant 0.0 : f32
+  kernel.contract <kind = product, row = 0> ins(%a : memref<4x100xf32>) init(%c : memref<4x32xf32>)
+      attributes {indexing_maps = [#lhs, #out]} {
+  ^bb0(%x: f32, %z: f32):
+    %k = linalg.index 1 : index
+    %n = linalg.index 2 : index
+    %inside = arith.cmpi ult, %k, %most : index
+    %y = scf.if %inside -> f32 {
+      %there = memref.load %b[%k, %n] : memref<100x32xf32>
+      scf.yield %there : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    %2 = kernel.sum %1 : f32 lhs(%x : f32) rhs(%y : f32)
+    linalg.yield %2 : f32
+  }
+  return
+}
