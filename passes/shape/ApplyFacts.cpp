@@ -11,6 +11,7 @@
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
 #include "passes/shape/BoundSizes.h"
+#include "passes/shape/DecidedConditions.h"
 #include "passes/shape/FunctionFacts.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -377,6 +378,7 @@ struct ApplyFacts : public tenon::impl::ApplyFactsBase<ApplyFacts> {
     if (failed(applier.run()))
       return signalPassFailure();
     boundSizes(function);
+    foldDecidedConditions(collectFacts(function), function);
     numReplaced += applier.numReplaced;
     numProven += applier.numProven;
   }
