@@ -9,6 +9,7 @@
 #include "compiler/import/ExternalFiles.h"
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/WeightStorage.h"
+#include "runtime/base/FreeMemory.h"
 #include "llvm/ADT/DenseMap.h"
 #include <fcntl.h>
 #include <mutex>
@@ -19,11 +20,14 @@ using namespace mlir;
 using namespace tenon;
 
 /// limit: bytes of computed weights in the heap. Smaller models are compiled without a file.
-static constexpr uint64_t kInHeap = uint64_t(128) << 20;
+static constexpr uint64_t kInHeap = uint64_t(64) << 20;
 /// limit: a smaller weight stays in the heap, which is quicker, and they are few bytes together.
 static constexpr uint64_t kSmall = uint64_t(256) << 10;
 /// limit: bytes of weights that may be looked at before pages are given back.
 static constexpr uint64_t kInPages = uint64_t(64) << 20;
+/// limit: where less memory is free, what was written is brought to the disk, so that its pages are free, too: a
+/// control group would end the process for them.
+static constexpr uint64_t kShort = uint64_t(1) << 30;
 /// What a mapping begins at, on every machine that compiles.
 static constexpr uint64_t kPage = uint64_t(64) << 10; // limit: the largest page
 
@@ -43,6 +47,8 @@ public:
   const char *add(ArrayRef<char> bytes);
   void remove(const char *data, size_t size);
   void release();
+  /// Brings to the disk what was written to its file system, the output beside it included.
+  void sync();
 
 private:
   bool open();
@@ -125,6 +131,14 @@ void SpillFile::release() {
     madvise(const_cast<char *>(data), place.size, MADV_DONTNEED);
 }
 
+void SpillFile::sync() {
+  std::unique_lock<std::mutex> lock(mutex);
+  int own = descriptor;
+  lock.unlock();
+  if (own >= 0)
+    syncfs(own);
+}
+
 namespace {
 
 class SpilledWeights : public WeightStorage {
@@ -169,6 +183,8 @@ void SpilledWeights::noteRead(uint64_t bytes, bool isOutput) const {
   if (inPages.fetch_add(bytes) + bytes < kInPages)
     return;
   inPages = 0;
+  if (rt::freeMemory() < kShort)
+    file->sync();
   file->release();
   MappedFile::releaseAll();
 }

@@ -15,6 +15,7 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
+#include <malloc.h>
 #include <new>
 #include <sys/mman.h>
 
@@ -69,6 +70,10 @@ static WorkEnd superviseOnce(CompileOptions options, llvm::raw_ostream &errors) 
   PhaseLimits limits{kImportPhase, [&] { return options.getImportMemoryLimit(inputBytes.get()); },
                      options.importTimeLimit};
   auto compile = [&](llvm::function_ref<void(llvm::StringRef)> announce) {
+    // Packed weights are kept elsewhere (SpilledWeights): large blocks go back to the system when they are freed,
+    // instead of waiting for others of their size in each thread's arena.
+    constexpr int kLarge = 1 << 20; // limit: bytes; about what one costs to get anew
+    mallopt(M_MMAP_THRESHOLD, kLarge);
     options.onPhase = announce;
     options.onKernels = [&](const KernelCounts &counts) {
       generated.add(counts.generated);

@@ -55,14 +55,28 @@ DenseResourceElementsAttr tenon::createElements(RankedTensorType type, StringRef
   uint64_t hash = llvm::xxh3_64bits(StringRef(bytes.data(), bytes.size()));
   std::string name = (prefix + "_" + llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16)).str();
   MLIRContext *context = type.getContext();
-  if (const WeightStorage *storage = WeightStorage::get(context))
-    blob = storage->keep(std::move(blob));
-  bytes = blob.getData();
   auto &manager = DenseResourceElementsHandle::getManagerInterface(context).getBlobManager();
-  std::lock_guard<std::mutex> lock(insertion);
-  DialectResourceBlobManager::BlobEntry *known = manager.lookup(name);
-  // A module that is read from text may have called other bytes so.
-  if (known && known->getBlob() && known->getBlob()->getData() == bytes)
+  const WeightStorage *storage = WeightStorage::get(context);
+  auto find = [&]() -> DenseResourceElementsAttr {
+    DialectResourceBlobManager::BlobEntry *known = manager.lookup(name);
+    // A module that is read from text may have called other bytes so.
+    if (!known || !known->getBlob() || known->getBlob()->getData() != bytes)
+      return {};
+    if (storage)
+      storage->noteRead(bytes.size(), /*isOutput=*/false);
     return DenseResourceElementsAttr::get(type, {known, context->getLoadedDialect<BuiltinDialect>()});
+  };
+  std::unique_lock<std::mutex> lock(insertion);
+  if (DenseResourceElementsAttr known = find())
+    return known;
+  if (storage) {
+    // Other threads need not wait for what this one keeps.
+    lock.unlock();
+    blob = storage->keep(std::move(blob));
+    bytes = blob.getData();
+    lock.lock();
+    if (DenseResourceElementsAttr known = find())
+      return known;
+  }
   return DenseResourceElementsAttr::get(type, name, std::move(blob));
 }
