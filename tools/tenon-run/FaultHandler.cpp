@@ -7,6 +7,7 @@
 
 #include "tools/tenon-run/FaultHandler.h"
 
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <unistd.h>
@@ -32,6 +33,10 @@ static void handleFault(int signal, siginfo_t *info, void *) {
 
 /// A page of a mapped file that is no longer there.
 static void handleLostPage(int, siginfo_t *, void *) {
+  // Threads that miss pages at the same time wait for the one that says so and ends all of them.
+  static std::atomic_flag isSaid;
+  while (isSaid.test_and_set())
+    pause();
   print("tenon-run: error: ");
   print(artifactPath);
   print(": a file that is in use, it or one of its inputs, was cut short, or its disk fails\n");
