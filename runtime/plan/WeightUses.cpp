@@ -7,6 +7,8 @@
 
 #include "runtime/plan/WeightUses.h"
 
+#include "runtime/plan/Intervals.h"
+
 #include <algorithm>
 
 namespace tenon::rt {
@@ -56,24 +58,24 @@ std::vector<BlockRange> WeightUses::listByFirstUse() const {
   return order;
 }
 
-/// The blocks of one buffer.
-static BlockRange findBlocks(const Plan &plan, const Buffer &buffer, uint64_t weightBytes) {
-  const Expr &offset = plan.exprs[buffer.offset], &size = plan.exprs[buffer.size];
-  if (offset.op != ExprOp::constant || size.op != ExprOp::constant || offset.a < 0 || size.a < 0)
-    return {0, countBlocks(weightBytes)};
-  uint64_t begin = std::min(uint64_t(offset.a), weightBytes),
-           end = begin + std::min(uint64_t(size.a), weightBytes - begin);
-  return begin == end ? BlockRange{0, 0} : BlockRange{begin / kWeightBlock, countBlocks(end)};
+/// The blocks that one buffer can reach into, whatever the sizes.
+static BlockRange findBlocks(const Buffer &buffer, const std::vector<Interval> &bounds, uint64_t weightBytes) {
+  const Interval &offset = bounds[buffer.offset], &size = bounds[buffer.size];
+  uint64_t begin = std::min(uint64_t(std::max<int64_t>(offset.min, 0)), weightBytes), end = weightBytes;
+  if (offset.isBounded() && size.isBounded())
+    end = std::min(uint64_t(std::max<int64_t>(offset.max, 0)) + uint64_t(std::max<int64_t>(size.max, 0)), weightBytes);
+  return begin >= end ? BlockRange{0, 0} : BlockRange{begin / kWeightBlock, countBlocks(end)};
 }
 
 /// Adds what one instruction reads, in ascending order.
-static void addRanges(const Plan &plan, const Instruction &instruction, uint64_t weightBytes, WeightUses &uses) {
+static void addRanges(const Plan &plan, const Instruction &instruction, const std::vector<Interval> &bounds,
+                      uint64_t weightBytes, WeightUses &uses) {
   std::vector<BlockRange> own;
   for (uint32_t k = 0; k < instruction.buffers.count; ++k) {
     const Buffer &buffer = plan.buffers[plan.operands[instruction.buffers.begin + k]];
     if (buffer.storage != Storage::weight || instruction.op == fmt::Opcode::release)
       continue;
-    if (BlockRange range = findBlocks(plan, buffer, weightBytes); range.count())
+    if (BlockRange range = findBlocks(buffer, bounds, weightBytes); range.count())
       own.push_back(range);
   }
   std::sort(own.begin(), own.end(), [](const BlockRange &a, const BlockRange &b) { return a.begin < b.begin; });
@@ -91,9 +93,10 @@ WeightUses listWeightUses(const Plan &plan, uint64_t weightBytes) {
   WeightUses uses;
   uses.numBlocks = countBlocks(weightBytes);
   uses.loops.resize(plan.instructions.size());
+  std::vector<Interval> bounds = boundExprs(plan, rangesOf(plan));
   for (uint32_t i = 0; i < plan.instructions.size(); ++i) {
     const Instruction &instruction = plan.instructions[i];
-    addRanges(plan, instruction, weightBytes, uses);
+    addRanges(plan, instruction, bounds, weightBytes, uses);
     if (instruction.op == fmt::Opcode::jump && instruction.a <= i)
       for (uint32_t k = instruction.a; k <= i; ++k)
         ++uses.loops[k];

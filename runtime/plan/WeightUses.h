@@ -48,8 +48,8 @@ struct WeightUses {
   std::vector<BlockRange> listByFirstUse() const;
 };
 
-/// A buffer whose place among the weights depends on sizes counts as all of them. Instructions that let go of weights
-/// read none.
+/// A buffer whose place among the weights depends on sizes counts as all that it can reach into. Instructions that let
+/// go of weights read none.
 WeightUses listWeightUses(const Plan &plan, uint64_t weightBytes);
 
 } // namespace tenon::rt

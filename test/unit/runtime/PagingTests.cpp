@@ -351,6 +351,27 @@ TEST_CASE("what instructions read of weights is known by blocks") {
   CHECK(order[3] == rt::BlockRange{5, 6});
 }
 
+TEST_CASE("a part of a weight at a place that sizes decide counts as all places in their range") {
+  Copies b(6);
+  uint32_t n = b.symbol("N", 0, 10), any = b.symbol("M");
+  b.input("x", fmt::DType::u8, {n, any});
+  uint32_t offset = b.expr(fmt::ExprOp::add, b.constant(1'200'128), b.expr(fmt::ExprOp::mul, n, b.constant(1000)));
+  uint32_t part = b.buffer("part", fmt::Storage::weight, offset, b.constant(100)),
+           anywhere = b.buffer("anywhere", fmt::Storage::weight, any, b.constant(100)),
+           to = b.buffer("y", fmt::Storage::output, b.zero, b.constant(100), b.out);
+  b.instruction(fmt::Opcode::copy, 0, 0, 0, {part, to}, {b.constant(100)});
+  b.instruction(fmt::Opcode::copy, 0, 0, 0, {anywhere, to}, {b.constant(100)});
+  b.halt();
+  std::vector<uint8_t> bytes = b.planBytes();
+  rt::Plan plan;
+  rt::Status status = rt::verifyPlan(bytes.data(), bytes.size(), &plan);
+  INFO(status.message());
+  REQUIRE(!status.failed());
+  rt::WeightUses uses = rt::listWeightUses(plan, b.weights.size());
+  CHECK(uses.ranges[uses.of[0].begin] == rt::BlockRange{4, 5});
+  CHECK(uses.count(1) == uses.numBlocks);
+}
+
 TEST_CASE("all weights stay where the budget has room for them") {
   Uses uses({8, 8, 16});
   rt::PagingPlan plan = rt::makePagingPlan(uses, 32, timesOf(uses, 1e-3, 1e-4));
