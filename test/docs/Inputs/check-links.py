@@ -88,7 +88,7 @@ def check_paths(path, root):
 def read_passes(root):
     """The names of all passes of a source tree."""
     names = set()
-    for path in ("passes/Passes.td", "passes/forms/Forms.td", "passes/memory/Memory.td", "passes/verify/Verify.td"):
+    for path in ("passes/Passes.td", "passes/forms/Forms.td", "passes/memory/Memory.td", "passes/precision/Precision.td", "passes/verify/Verify.td"):
         if os.path.exists(os.path.join(root, path)):
             with open(os.path.join(root, path), encoding="utf-8") as file:
                 names.update(re.findall(r'Pass<"([\w-]+)"', file.read()))
