@@ -227,9 +227,39 @@ Value DequantizeOnLoad::emitColumns(Value value, int64_t vector) {
   } else if (auto index = dyn_cast<linalg::IndexOp>(definition)) {
     result = nest.at(index.getDim());
   } else {
-    result = emitOnColumns(definition, vector);
+    result = emitLookup(definition, vector);
+    if (!result)
+      result = emitOnColumns(definition, vector);
   }
   return columns[{value, vector}] = result;
+}
+
+/// A number of four bits less a constant zero point, as a lookup in a register that has the sixteen there are: one
+/// instruction of AVX-512 in place of three. Null where `definition` is something else, or vectors are shorter.
+Value DequantizeOnLoad::emitLookup(Operation *definition, int64_t vector) {
+  constexpr int64_t kNumbers = 16; // format: of four bits
+  auto difference = dyn_cast<arith::SubFOp>(definition);
+  APFloat zero(0.0f);
+  if (lanes != kNumbers || !type.isF32() || !difference || !matchPattern(difference.getRhs(), m_ConstantFloat(&zero)))
+    return {};
+  auto number = difference.getLhs().getDefiningOp<arith::SIToFPOp>();
+  auto masked = number ? number.getIn().getDefiningOp<arith::AndIOp>() : arith::AndIOp();
+  APInt mask;
+  if (!masked || !masked.getType().isInteger(32) || !matchPattern(masked.getRhs(), m_ConstantInt(&mask)) ||
+      mask != kNumbers - 1)
+    return {};
+  Value index = emitColumns(masked.getLhs(), vector);
+  auto floats = VectorType::get({lanes}, type);
+  if (!isa<VectorType>(index.getType()))
+    return {};
+  SmallVector<float> numbers;
+  for (int64_t i = 0; i < kNumbers; ++i)
+    numbers.push_back(static_cast<float>(i) - zero.convertToFloat());
+  Value table = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(floats, ArrayRef(numbers)));
+  // It reads the lowest four bits of an index.
+  return LLVM::CallIntrinsicOp::create(b, loc, floats, b.getStringAttr("llvm.x86.avx512.permvar.sf.512"),
+                                       ValueRange{table, index})
+      .getResult(0);
 }
 
 Value DequantizeOnLoad::emitOnColumns(Operation *definition, int64_t vector) {

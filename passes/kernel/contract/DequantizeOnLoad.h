@@ -37,6 +37,7 @@ private:
   void prefetchNumbers(mlir::Value first, mlir::Value index, int64_t number, int64_t vectors);
   mlir::Value emitScale(int64_t vector);
   mlir::Value emitColumns(mlir::Value value, int64_t vector);
+  mlir::Value emitLookup(mlir::Operation *definition, int64_t vector);
   mlir::Value emitOnColumns(mlir::Operation *definition, int64_t vector);
 
   const bool inRegisters;

@@ -18,10 +18,11 @@
 // Fences keep the code generator from gathering prefetches of all steps in one place.
 // CHECK: llvm.fence syncscope("singlethread") seq_cst
 // CHECK: vector.load {{.*}} memref<1x5x32xi32>, vector<16xi32>
-// CHECK: arith.shrui {{.*}} vector<16xi32>
-// CHECK: arith.andi {{.*}} vector<16xi32>
-// CHECK: arith.sitofp {{.*}} vector<16xi32> to vector<16xf32>
-// CHECK: vector.fma
+// A number less 8 is one of sixteen in a register.
+// CHECK: %[[SHIFTED:.*]] = arith.shrui {{.*}} vector<16xi32>
+// CHECK: %[[TABLE:.*]] = arith.constant dense<[-8.000000e+00, -7.000000e+00, {{.*}}, 7.000000e+00]> : vector<16xf32>
+// CHECK: %[[FACTOR:.*]] = llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"(%[[TABLE]], %[[SHIFTED]])
+// CHECK: vector.fma {{.*}}, %[[FACTOR]]
 // CHECK: scf.yield
 // CHECK: arith.addf {{.*}} vector<16xf32>
 // CHECK: vector.load {{.*}} memref<1x3x32xf32>, vector<16xf32>
@@ -38,6 +39,38 @@ func.func @words_for_one_row(%x: memref<1x40xf32>, %w: memref<1x5x32xi32>, %s: m
     %four = arith.constant 4 : index
     %mask = arith.constant 15 : i32
     %zero = arith.constant 8.0 : f32
+    %k = linalg.index 1 : index
+    %place = arith.remui %k, %eight : index
+    %bits = arith.muli %place, %four : index
+    %shift = arith.index_cast %bits : index to i32
+    %0 = arith.shrui %word, %shift : i32
+    %1 = arith.andi %0, %mask : i32
+    %2 = arith.sitofp %1 : i32 to f32
+    %3 = arith.subf %2, %zero : f32
+    %4 = arith.mulf %3, %scale : f32
+    %5 = arith.mulf %a, %4 : f32
+    %6 = arith.addf %sum, %5 : f32
+    linalg.yield %6 : f32
+  }
+  return
+}
+
+// Where groups have zero points of their own, no register has all factors.
+// CHECK-LABEL: @words_with_zeros
+// CHECK-NOT: llvm.call_intrinsic
+// CHECK: arith.shrui {{.*}} vector<16xi32>
+// CHECK: arith.andi {{.*}} vector<16xi32>
+// CHECK: arith.sitofp {{.*}} vector<16xi32> to vector<16xf32>
+// CHECK: arith.subf {{.*}} vector<16xf32>
+// CHECK: vector.fma
+// CHECK-NOT: llvm.call_intrinsic
+func.func @words_with_zeros(%x: memref<1x40xf32>, %w: memref<1x5x32xi32>, %s: memref<1x3x32xf32>, %z: memref<1x3x32xf32>, %c: memref<1x32xf32>) {
+  linalg.generic {indexing_maps = [#x, #words, #scales, #scales, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w, %s, %z : memref<1x40xf32>, memref<1x5x32xi32>, memref<1x3x32xf32>, memref<1x3x32xf32>) outs(%c : memref<1x32xf32>) {
+  ^bb0(%a: f32, %word: i32, %scale: f32, %zero: f32, %sum: f32):
+    %eight = arith.constant 8 : index
+    %four = arith.constant 4 : index
+    %mask = arith.constant 15 : i32
     %k = linalg.index 1 : index
     %place = arith.remui %k, %eight : index
     %bits = arith.muli %place, %four : index
