@@ -73,8 +73,8 @@ Expected<WeightFormat> WeightFormat::parse(StringRef text) {
   }
   WeightFormat format;
   format.kind = *kind;
-  if (format.kind == Kind::int4)
-    format.group = 32; // default: few enough that four bits are exact enough without calibration
+  if (format.isInteger())
+    format.group = 32; // default: a large element takes bits of few others
   if (name.size() == text.size())
     return format;
   if (!format.isInteger())

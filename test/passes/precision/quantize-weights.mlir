@@ -14,7 +14,7 @@
 // INT4: tenon.contract %arg0, %[[D]]
 // INT4: int4_[[NUMBERS]]: "0x4000000000010203040506070102030405060708"
 // INT8: %[[W:.*]] = tenon.weight dense_resource<int8_{{.*}}> : tensor<2x8xi8> {name = "w (int8)"}
-// INT8: %[[S:.*]] = tenon.weight dense_resource<scales_{{.*}}> : tensor<2x1xf32>
+// INT8: %[[S:.*]] = tenon.weight dense_resource<scales_{{.*}}> : tensor<2x1xf16>
 // INT8: tenon.dequantize %[[W]], %[[S]] {axis = 1 : i64, block = 8 : i64, result_type = f32}
 // ZEROS: tenon.weight dense_resource<zeros_{{.*}}> : tensor<2x1xui4> {name = "w (zeros)"}
 // ZEROS: tenon.dequantize {{.*}} {axis = 1 : i64, block = 8 : i64, result_type = f32} : (tensor<2x8xui4>, tensor<2x1xf16>, tensor<2x1xui4>)

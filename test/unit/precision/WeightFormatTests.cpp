@@ -17,7 +17,7 @@ static std::string describe(llvm::StringRef text) {
 
 TEST_CASE("a format has a name and suboptions") {
   CHECK(describe("bf16") == "|bf16");
-  CHECK(describe("int8") == "|int8 (row)");
+  CHECK(describe("int8") == "|int8 (group 32)");
   CHECK(describe("int4") == "|int4 (group 32)");
   CHECK(describe("int4:group=64,asymmetric") == "|int4 (group 64, asymmetric)");
   CHECK(describe("int4:group=row") == "|int4 (row)");
@@ -25,7 +25,7 @@ TEST_CASE("a format has a name and suboptions") {
 }
 
 TEST_CASE("a rule may have a pattern of names, which may have signs of its own") {
-  CHECK(describe("*lm_head*=int8") == "*lm_head*|int8 (row)");
+  CHECK(describe("*lm_head*=int8") == "*lm_head*|int8 (group 32)");
   CHECK(describe("a=b=int4:group=16") == "a=b|int4 (group 16)");
   CHECK(describe("layers.[0-3].*=f32") == "layers.[0-3].*|f32");
   CHECK(describe("onnx::MatMul_12=int4:group=16") == "onnx::MatMul_12|int4 (group 16)");
@@ -65,7 +65,7 @@ TEST_CASE("the last rule that matches decides, and small matrices have to be nam
   using Texts = std::vector<std::string>;
   CHECK(choose({}) == Texts{"-", "-", "-", "-"});
   CHECK(choose({"bf16"}) == Texts{"bf16", "bf16", "bf16", "-"});
-  CHECK(choose({"int4", "head=int8"}) == Texts{"int4 (group 32)", "int4 (group 32)", "int8 (row)", "-"});
+  CHECK(choose({"int4", "head=int8"}) == Texts{"int4 (group 32)", "int4 (group 32)", "int8 (group 32)", "-"});
   CHECK(choose({"head=int8", "int4"}) == Texts{"int4 (group 32)", "int4 (group 32)", "int4 (group 32)", "-"});
   CHECK(choose({"a.*=f16", "*down=bf16", "t?ny=f16"}) == Texts{"f16", "bf16", "-", "f16"});
   CHECK(choose({"int8", "b.*=f16"}) ==
