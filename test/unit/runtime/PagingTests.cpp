@@ -15,6 +15,7 @@
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
@@ -79,22 +80,30 @@ struct FileRunner {
     const auto *data = static_cast<const uint8_t *>(tensor.data);
     return {data, data + tensor.dims[0]};
   }
-  /// Bytes of the file that are mapped and in memory.
+  /// Bytes of the file that are mapped and in memory, at one moment: other threads load and drop some meanwhile, which
+  /// a walk through the text of smaps would count twice.
   uint64_t countResident() const {
-    FILE *maps = fopen("/proc/self/smaps", "r");
+    uint64_t page = uint64_t(sysconf(_SC_PAGESIZE)), begin = UINT64_MAX, end = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
     char line[4096];
-    bool isOurs = false;
-    uint64_t bytes = 0;
-    unsigned long long kilobytes;
-    while (maps && fgets(line, sizeof line, maps)) {
-      if (strchr(line, '-') && strstr(line, " r"))
-        isOurs = strstr(line, path.c_str()) != nullptr;
-      if (isOurs && sscanf(line, "Rss: %llu", &kilobytes) == 1)
-        bytes += kilobytes << 10;
-    }
+    unsigned long long first, last;
+    while (maps && fgets(line, sizeof line, maps))
+      if (strstr(line, path.c_str()) && sscanf(line, "%llx-%llx", &first, &last) == 2) {
+        begin = std::min<uint64_t>(begin, first);
+        end = std::max<uint64_t>(end, last);
+      }
     if (maps)
       fclose(maps);
-    return bytes;
+    if (begin >= end)
+      return 0;
+    std::vector<uint64_t> pages((end - begin) / page);
+    int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    ssize_t count = pread(file, pages.data(), pages.size() * sizeof(uint64_t), off_t(begin / page * sizeof(uint64_t)));
+    close(file);
+    if (count != ssize_t(pages.size() * sizeof(uint64_t)))
+      return UINT64_MAX;
+    constexpr uint64_t kPresent = uint64_t(1) << 63;
+    return page * uint64_t(std::count_if(pages.begin(), pages.end(), [](uint64_t entry) { return entry & kPresent; }));
   }
 };
 
