@@ -27,16 +27,14 @@ Status TokenScorer::load(const std::string &path, uint32_t threads) {
   if (info.state_count > 0) {
     artifact.reset();
     generator = std::make_unique<Generator>();
-    TENON_TRY(generator->load(path, threads));
+    TENON_TRY(generator->load(path, threads, /*weightBudget=*/0, /*weightsFolder=*/""));
     maxLength = generator->getContext();
     vocabulary = generator->getVocabulary();
     return {};
   }
   TENON_TRY(findTensors());
-  tenon_session_options options;
+  tenon_session_options options{};
   options.threads = threads;
-  options.memory_limit = 0;
-  options.slots = 0;
   tenon_session *created = nullptr;
   TENON_TRY(check(tenon_session_create(artifact.get(), &options, &created, &error), error));
   session.reset(created);

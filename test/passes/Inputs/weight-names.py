@@ -49,8 +49,8 @@ def emitCastMatrix(name):
 
 def emitAttention(name):
     """Attention whose scores have a constant bias."""
-    line, weight = emitWeight("%w", (2, 3, 2))
-    q, k, scores = "tensor<1x2x3x4xf32>", "tensor<1x2x2x4xf32>", "tensor<1x2x3x2xf32>"
+    line, weight = emitWeight("%w", (2, 9, 2))
+    q, k, scores = "tensor<1x2x9x4xf32>", "tensor<1x2x2x4xf32>", "tensor<1x2x9x2xf32>"
     return (
         f"func.func @{name}(%q: {q}, %k: {k}) -> {q} {{\n{line}  %0 = tenon.attention %q, %k, %k {{\n  ^bb0(%s: {scores}):\n"
         f"    %1 = tenon.add %s, %w : ({scores}, {weight}) -> {scores}\n    tenon.yield %1 : {scores}\n"
