@@ -10,7 +10,7 @@ func.func @causal_mask_of_one_query(%s: tensor<1x?xf32, #tenon.shape<1, P + 1>>,
   %low = tenon.weight dense<-1.0e+09> : tensor<f32>
   %key = tenon.iota {axis = 1 : i64} : () -> tensor<1x?xi64, #tenon.shape<1, P + 1>>
   %query = tenon.iota {axis = 0 : i64} : () -> tensor<1x1xi64>
-  %past = tenon.sizes {values = #tenon.shape<P>} : () -> tensor<1xi64>
+  %past = tenon.sizes #tenon.shape<P> -> tensor<1xi64>
   %place = tenon.add %query, %past : (tensor<1x1xi64>, tensor<1xi64>) -> tensor<1x1xi64>
   %seen = tenon.compare le, %key, %place : (tensor<1x?xi64, #tenon.shape<1, P + 1>>, tensor<1x1xi64>) -> tensor<1x?xi1, #tenon.shape<1, P + 1>>
   %0 = tenon.select %seen, %s, %low : (tensor<1x?xi1, #tenon.shape<1, P + 1>>, tensor<1x?xf32, #tenon.shape<1, P + 1>>, tensor<f32>) -> tensor<1x?xf32, #tenon.shape<1, P + 1>>
@@ -25,7 +25,7 @@ func.func @causal_mask_of_two_queries(%s: tensor<2x?xf32, #tenon.shape<2, P + 2>
   %low = tenon.weight dense<-1.0e+09> : tensor<f32>
   %key = tenon.iota {axis = 1 : i64} : () -> tensor<2x?xi64, #tenon.shape<2, P + 2>>
   %query = tenon.iota {axis = 0 : i64} : () -> tensor<2x1xi64>
-  %past = tenon.sizes {values = #tenon.shape<P>} : () -> tensor<1xi64>
+  %past = tenon.sizes #tenon.shape<P> -> tensor<1xi64>
   %place = tenon.add %query, %past : (tensor<2x1xi64>, tensor<1xi64>) -> tensor<2x1xi64>
   %seen = tenon.compare le, %key, %place : (tensor<2x?xi64, #tenon.shape<2, P + 2>>, tensor<2x1xi64>) -> tensor<2x?xi1, #tenon.shape<2, P + 2>>
   %0 = tenon.select %seen, %s, %low : (tensor<2x?xi1, #tenon.shape<2, P + 2>>, tensor<2x?xf32, #tenon.shape<2, P + 2>>, tensor<f32>) -> tensor<2x?xf32, #tenon.shape<2, P + 2>>
@@ -44,7 +44,7 @@ func.func @window_and_causal(%s: tensor<?xf32, #tenon.shape<N>>, %y: tensor<1xf3
   %low = tenon.weight dense<-1.0e+09> : tensor<f32>
   %three = tenon.weight dense<3> : tensor<1xi64>
   %key = tenon.iota {axis = 0 : i64} : () -> tensor<?xi64, #tenon.shape<N>>
-  %end = tenon.sizes {values = #tenon.shape<N>} : () -> tensor<1xi64>
+  %end = tenon.sizes #tenon.shape<N> -> tensor<1xi64>
   %near = tenon.compare gt, %key, %three : (tensor<?xi64, #tenon.shape<N>>, tensor<1xi64>) -> tensor<?xi1, #tenon.shape<N>>
   %before = tenon.compare lt, %key, %end : (tensor<?xi64, #tenon.shape<N>>, tensor<1xi64>) -> tensor<?xi1, #tenon.shape<N>>
   %both = tenon.and %near, %before : (tensor<?xi1, #tenon.shape<N>>, tensor<?xi1, #tenon.shape<N>>) -> tensor<?xi1, #tenon.shape<N>>
