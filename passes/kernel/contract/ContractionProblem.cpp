@@ -16,6 +16,9 @@ static std::optional<WindowLoop> findWindow(kernel::ContractOp op, const Contrac
   SmallVector<AffineExpr> indices(contraction.lhs.map.getResults());
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   auto *moving = llvm::find_if(indices, [&](AffineExpr index) { return index.isFunctionOfDim(*contraction.rowLoop); });
+  // The position of a single row may have been folded away.
+  if (moving == indices.end())
+    return std::nullopt;
   std::optional<int64_t> stride = getStep(*moving, *contraction.rowLoop);
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
     if (iterator == utils::IteratorType::parallel || !moving->isFunctionOfDim(loop))

@@ -691,3 +691,34 @@ func.func @a_condition_for_the_rhs(%a: memref<4x100xf32>, %b: memref<100x32xf32>
   }
   return
 }
+
+// Of a single row the position is folded away; the windows of its columns are those that there are.
+// CHECK-LABEL: @single_row
+// CHECK-NOT: kernel.contract
+// CHECK: vector.
+func.func @single_row(%x: memref<1x1x4xf32>, %w: memref<3x4x16xf32>, %y: memref<1x1x16xf32>) attributes {tenon.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c-1 = arith.constant -1 : index
+  %cst = arith.constant 0.0 : f32
+  linalg.fill ins(%cst : f32) outs(%y : memref<1x1x16xf32>)
+  kernel.contract <kind = product, row = 1> ins(%w : memref<3x4x16xf32>) init(%y : memref<1x1x16xf32>)
+    attributes {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d2, d3, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d4)>]} {
+  ^bb0(%in: f32, %out: f32):
+    %0 = linalg.index 3 : index
+    %1 = linalg.index 2 : index
+    %2 = arith.addi %1, %c-1 : index
+    %3 = arith.cmpi ult, %2, %c1 : index
+    %4 = scf.if %3 -> (f32) {
+      %8 = memref.load %x[%c0, %2, %0] : memref<1x1x4xf32>
+      scf.yield %8 : f32
+    } else {
+      scf.yield %cst : f32
+    }
+    %5 = arith.mulf %4, %in fastmath<contract> : f32
+    %6 = arith.addf %out, %5 fastmath<reassoc,contract> : f32
+    %7 = kernel.sum %6 : f32 lhs(%4 : f32) rhs(%in : f32)
+    linalg.yield %7 : f32
+  }
+  return
+}
