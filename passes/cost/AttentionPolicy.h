@@ -33,7 +33,8 @@ struct AttentionPolicy {
   int64_t maxUnblockedKeys = 256;
   /// Keys of a block, whose scores stay in L1; fewer if whole blocks may be masked or a mask is kept beside the scores.
   int64_t blockKeys = 128, maskedBlockKeys = 64;
-  /// Elements of a block of keys that is transposed for few queries, or of the values beside it: half of L1.
+  /// Elements of a block of keys that is transposed for few queries: of f32 64 KiB, which stay in L2. Smaller blocks
+  /// have too few sums side by side for their products.
   int64_t transposedElements = 16 * 1024;
   /// Elements in all copies of keys and values that a kernel keeps.
   int64_t maxCopiedElements = 24 * 1024;

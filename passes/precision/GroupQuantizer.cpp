@@ -211,22 +211,26 @@ void QuantizationError::add(const QuantizationError &other) {
 
 double QuantizationError::getRelative() const { return squares > 0 ? std::sqrt(squaredError / squares) : 0; }
 
-/// Copies rows [begin, end) to `block`, each `depth` floats, in the order of memory.
-static void loadRows(const FloatMatrix &matrix, int64_t begin, int64_t end, float *block) {
-  size_t bytes = matrix.getElementBytes();
-  auto load = [&](int64_t row, int64_t i) {
-    const char *element = matrix.data + (row * matrix.rowStride + i * matrix.stride) * int64_t(bytes);
-    block[(row - begin) * matrix.depth + i] = toFloat(matrix.kind, element);
-  };
+/// Calls `visit(row, i)` for all elements of rows [begin, end), in the order of memory.
+static void forEachElement(const FloatMatrix &matrix, int64_t begin, int64_t end, auto visit) {
   if (matrix.stride <= matrix.rowStride) {
     for (int64_t row = begin; row < end; ++row)
       for (int64_t i = 0; i < matrix.depth; ++i)
-        load(row, i);
+        visit(row, i);
   } else {
     for (int64_t i = 0; i < matrix.depth; ++i)
       for (int64_t row = begin; row < end; ++row)
-        load(row, i);
+        visit(row, i);
   }
+}
+
+/// Copies rows [begin, end) to `block`, each `depth` floats.
+static void loadRows(const FloatMatrix &matrix, int64_t begin, int64_t end, float *block) {
+  size_t bytes = matrix.getElementBytes();
+  forEachElement(matrix, begin, end, [&](int64_t row, int64_t i) {
+    const char *element = matrix.data + (row * matrix.rowStride + i * matrix.stride) * int64_t(bytes);
+    block[(row - begin) * matrix.depth + i] = toFloat(matrix.kind, element);
+  });
 }
 
 /// Whether f16 has a scale without a loss of bits.
@@ -287,18 +291,9 @@ QuantizationError RowBlock::quantizeRow(int64_t row) {
 }
 
 void RowBlock::storeNumbers() {
-  auto store = [&](int64_t row, int64_t i) {
+  forEachElement(matrix, begin, end, [&](int64_t row, int64_t i) {
     storage.numbers[row * matrix.rowStride + i * matrix.stride] = numbers[(row - begin) * matrix.depth + i];
-  };
-  if (matrix.stride <= matrix.rowStride) {
-    for (int64_t row = begin; row < end; ++row)
-      for (int64_t i = 0; i < matrix.depth; ++i)
-        store(row, i);
-  } else {
-    for (int64_t i = 0; i < matrix.depth; ++i)
-      for (int64_t row = begin; row < end; ++row)
-        store(row, i);
-  }
+  });
 }
 
 QuantizationError RowBlock::quantize() {

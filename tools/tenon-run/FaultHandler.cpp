@@ -43,20 +43,21 @@ static void handleLostPage(int, siginfo_t *, void *) {
   _exit(TENON_INVALID);
 }
 
+static void handle(int signal, void (*handler)(int, siginfo_t *, void *)) {
+  struct sigaction action{};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(signal, &action, nullptr);
+}
+
 void explainLostPages(const char *artifact) {
   artifactPath = artifact;
-  struct sigaction action{};
-  action.sa_sigaction = handleLostPage;
-  action.sa_flags = SA_SIGINFO;
-  sigaction(SIGBUS, &action, nullptr);
+  handle(SIGBUS, handleLostPage);
 }
 
 void explainFaults(const tenon_session *session) {
   watched = session;
-  struct sigaction action{};
-  action.sa_sigaction = handleFault;
-  action.sa_flags = SA_SIGINFO;
-  sigaction(SIGSEGV, &action, nullptr);
+  handle(SIGSEGV, handleFault);
 }
 
 } // namespace tenon::run

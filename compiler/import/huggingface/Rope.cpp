@@ -200,7 +200,7 @@ static Tensor makeTable(Graph &graph, const Rope &rope, int64_t count, const cha
 std::pair<Tensor, Tensor> huggingface::makeRotations(Graph &graph, const Rope &rope, const Dim &length, const Dim &past,
                                                      int64_t context) {
   Graph::Scope scope(graph, "rotary");
-  // default: tables of 16 MiB are 1 % of a model whose context is that long; longer ones are computed in each run
+  // default: 16 MiB for both tables in the artifact; longer ones are computed in each run
   constexpr int64_t kMaxTable = 1 << 21;
   if (context && context * static_cast<int64_t>(rope.frequencies.size()) <= kMaxTable) {
     auto makeRows = [&](const char *name, double (*function)(double)) {

@@ -11,7 +11,7 @@
 //     scores[query][key]   = sum of queries[query][size] * keys[size][key]
 //     result[query][value] += exp(scores[query][key] - largest[query]) * values[key][value]
 //
-// Keys are transposed a block at a time, which stays in L1; values are read as
+// Keys are transposed a block at a time, which stays in L2; values are read as
 // they lie in memory. Each key and value is read once for all queries.
 //
 //===----------------------------------------------------------------------===//

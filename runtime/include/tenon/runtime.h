@@ -262,7 +262,7 @@ typedef struct tenon_session_options {
   /// How many sequences have states of their own at the same time. 0: one.
   uint32_t slots;
   uint32_t read_ahead; ///< a tenon_read_ahead
-  /// Bytes of weights that this session may have in memory at one time: the others are read from the file, ahead of
+  /// Bytes of weights that the session may have in memory at one time: the others are read from the file, ahead of
   /// their use, in every run. Results are the same. 0: all of them. The artifact has to be in a file; a budget with no
   /// room for what a single launch reads is refused. Sessions of one artifact share its pages, and each has a budget
   /// of its own. Counts in the memory limit instead of the weights.
