@@ -25,6 +25,7 @@ RULES = {
     "constants": (constants.check_constants, None),
     "refusals": (refusals.check_refusals, None),
     "paths": (text.check_paths, None),
+    "readme": (text.check_readme, None),
     "vocabulary": (text.check_vocabulary, None),
     "shell": (external.check_shell, None),
     "python": (external.check_python, None),

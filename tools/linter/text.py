@@ -1,8 +1,10 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""Rules about the text of single files: white space, license, paths of a machine, header guards, retired words."""
+"""Rules about the text of single files: white space, license, paths of a machine, header guards, retired words,
+and of folders: a README."""
 
+import posixpath
 import re
 
 from linter.tree import Finding, interpreter
@@ -52,6 +54,21 @@ def fix_license(tree):
         first, rest = text.split("\n", 1) if text.startswith("#!") else ("", text)
         header = HASH_LICENSE if rest.startswith(("#", '"')) else HASH_LICENSE.removesuffix("#\n") + "\n"
         tree.write(path, (first + "\n" if first else "") + header + rest)
+
+
+SOURCES = (".c", ".cpp", ".h", ".td", ".fbs", ".py")
+
+
+def check_readme(tree):
+    """A folder of sources has a README.md, apart from those of tests."""
+    folders = set()
+    for path in sorted(tree.paths):
+        folder = posixpath.dirname(path)
+        if folder in folders or not folder or not path.endswith(SOURCES) or path.startswith("test/"):
+            continue
+        folders.add(folder)
+        if not tree.exists(f"{folder}/README.md"):
+            yield Finding(path, 1, f"{folder} has no README.md: what lives there, what does not, and why it is so")
 
 
 MACHINE_PATH = re.compile(r"(?<![\w.}$/-])/(work|home|root|Users|tmp)/\w")
