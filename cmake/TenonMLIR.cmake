@@ -79,11 +79,12 @@ endfunction()
 
 # tenon_add_library(NAME sources... [DEPENDS generated...] [LINK libraries...])
 #
-# One static library a folder. It links MLIR and what LINK names.
+# One static library a folder. It uses MLIR, and what LINK names for itself alone: a target that includes headers of a library, which
+# may include generated ones, names that library.
 function(tenon_add_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PUBLIC tenon_mlir ${ARG_LINK})
+  target_link_libraries(${name} PUBLIC tenon_mlir PRIVATE ${ARG_LINK})
   target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_BINARY_DIR})
   tenon_precompile(${name})
   if(ARG_DEPENDS)
