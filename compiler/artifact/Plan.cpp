@@ -109,6 +109,19 @@ private:
 
 } // namespace
 
+/// The dialect numbers roles as the format does.
+static fmt::Role getFormatRole(Role role) {
+  static_assert(static_cast<int>(Role::value) == static_cast<int>(fmt::Role::value) &&
+                    static_cast<int>(Role::elements) == static_cast<int>(fmt::Role::elements) &&
+                    static_cast<int>(Role::shapes) == static_cast<int>(fmt::Role::shapes) &&
+                    static_cast<int>(Role::has) == static_cast<int>(fmt::Role::has) &&
+                    static_cast<int>(Role::bytes) == static_cast<int>(fmt::Role::bytes) &&
+                    static_cast<int>(Role::ends) == static_cast<int>(fmt::Role::ends) &&
+                    getMaxEnumValForRole() == static_cast<uint32_t>(fmt::Role::MAX),
+                "Tenon_Role in dialects/tenon/TenonBase.td follows Role in plan.fbs");
+  return static_cast<fmt::Role>(role);
+}
+
 LogicalResult Serializer::addTensors(ArrayAttr descriptions, std::vector<std::unique_ptr<fmt::TensorT>> &tensors) {
   auto *dialect = program->getContext()->getOrLoadDialect<TenonDialect>();
   for (auto description : descriptions.getAsRange<DictionaryAttr>()) {
@@ -120,10 +133,8 @@ LogicalResult Serializer::addTensors(ArrayAttr descriptions, std::vector<std::un
       return emitUnsupported(program, "tensor '")
              << tensor->name << "' has element type " << type << ", which an artifact cannot hold";
     tensor->dtype = *dtype;
-    if (auto role = description.getAs<StringAttr>("role"))
-      for (fmt::Role known : fmt::EnumValuesRole())
-        if (role.getValue() == fmt::EnumNameRole(known))
-          tensor->role = known;
+    if (auto role = description.getAs<RoleAttr>("role"))
+      tensor->role = getFormatRole(role.getValue());
     for (AffineExpr dim : description.getAs<ShapeAttr>("dims").getDims())
       tensor->dims.push_back(exprs.addDim(dim, [&](AffineSymbolExpr symbol) {
         StringRef name = dialect->getSymbolName(symbol.getPosition());

@@ -229,12 +229,12 @@ static llvm::Expected<InputSet> makeShapes(func::FuncOp function, const Sizes &s
   InputSet set;
   for (BlockArgument argument : function.getArguments()) {
     std::string name = getInputName(function, argument.getArgNumber());
-    auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kRoleAttr);
+    auto role = function.getArgAttrOfType<RoleAttr>(argument.getArgNumber(), kRoleAttr);
     Type element = getElementTypeOrSelf(argument);
     std::optional<fmt::DType> dtype = getDType(element);
     unsigned bits = element.getIntOrFloatBitWidth();
     bool isSmall = isa<FloatType>(element) ? bits < 16 : bits < 8 && bits != 1;
-    if ((role && role != "value") || !dtype || isSmall)
+    if ((role && role.getValue() != Role::value) || !dtype || isSmall)
       return makeError(CompileStatus::unsupported,
                        "values of input '" + name + "' cannot be made up; --error-inputs takes some");
     InputTensor tensor{static_cast<tenon_dtype>(*dtype), {}, {}};

@@ -100,8 +100,8 @@ static LogicalResult verifyTensor(ProgramOp program, DictionaryAttr tensor, Stri
   if (!tensor.getAs<TypeAttr>("type"))
     return fail() << "without a 'type'";
   if (Attribute role = tensor.get("role"))
-    if (auto name = dyn_cast<StringAttr>(role); !name || !tenon::isRoleName(name.getValue()))
-      return fail() << "with " << role << " as its 'role', expected the name of one";
+    if (!isa<tenon::RoleAttr>(role))
+      return fail() << "with " << role << " as its 'role', expected a #tenon.role";
   auto dims = tensor.getAs<tenon::ShapeAttr>("dims");
   if (!dims)
     return fail() << "without 'dims' that are a #tenon.shape";

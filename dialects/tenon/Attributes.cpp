@@ -1,4 +1,4 @@
-//===- Attributes.cpp - enums and the shape attribute ----------------------------===//
+//===- Attributes.cpp - enums and typed attributes ----------------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,6 +21,41 @@ void TenonDialect::registerAttributes() {
 #define GET_ATTRDEF_LIST
 #include "TenonAttrs.cpp.inc"
       >();
+}
+
+//===----------------------------------------------------------------------===//
+// #tenon.machine
+//===----------------------------------------------------------------------===//
+
+LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vectorBytes,
+                                  int64_t vectorRegisters, int64_t amxInt8, int64_t amxBf16, int64_t bf16Pairs,
+                                  int64_t multiplyAdds, int64_t panelColumns, int64_t l1Ways, int64_t l2Bytes,
+                                  int64_t llcBytes, int64_t int8Dot) {
+  struct Figure {
+    StringLiteral name;
+    int64_t value, smallest, largest;
+  };
+  // Values that choices can be made with.
+  constexpr int64_t kMostBytes = int64_t(1) << 40; // limit: more than a cache has
+  const Figure figures[] = {
+      {"vector_bytes", vectorBytes, 4, 1024},
+      {"vector_registers", vectorRegisters, 1, 1024},
+      {"amx_int8", amxInt8, 1, 1},
+      {"amx_bf16", amxBf16, 1, 1},
+      {"bf16_pairs", bf16Pairs, 1, 1},
+      {"multiply_adds", multiplyAdds, 1, 64},
+      {"panel_columns", panelColumns, 1, 1024},
+      {"l1_ways", l1Ways, 1, 1024},
+      {"l2_bytes", l2Bytes, 1, kMostBytes},
+      {"llc_bytes", llcBytes, 1, kMostBytes},
+  };
+  for (const Figure &figure : figures)
+    if (figure.value != 0 && (figure.value < figure.smallest || figure.value > figure.largest))
+      return emitError() << "has " << figure.value << " for '" << figure.name << "', expected " << figure.smallest
+                         << " to " << figure.largest << ", or 0 where it is not known";
+  if (!llvm::is_contained({0, 1, 2, 4}, int8Dot))
+    return emitError() << "has " << int8Dot << " for 'int8_dot', expected 1, 2 or 4, or 0 where it is not known";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

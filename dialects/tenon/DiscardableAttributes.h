@@ -14,7 +14,6 @@
 #define TENON_DIALECTS_TENON_DISCARDABLEATTRIBUTES_H
 
 #include "llvm/ADT/StringRef.h"
-#include <cstdint>
 
 namespace tenon {
 
@@ -36,7 +35,7 @@ inline constexpr llvm::StringLiteral kOutputAttr = "tenon.output";
 inline constexpr llvm::StringLiteral kReusedAttr = "tenon.reused";
 /// On main's arguments and results: the name that the model gives them.
 inline constexpr llvm::StringLiteral kNameAttr = "tenon.name";
-/// On main's arguments and results: what part of the model's value they are, as plan.fbs's Role calls it.
+/// On main's arguments and results: what part of the model's value they are, a #tenon.role.
 inline constexpr llvm::StringLiteral kRoleAttr = "tenon.role";
 /// On a module or function: expressions over symbols that must not be negative for any sizes that are bound.
 inline constexpr llvm::StringLiteral kRequiresAttr = "tenon.requires";
@@ -47,7 +46,7 @@ inline constexpr llvm::StringLiteral kRequiresTextAttr = "tenon.requires_text";
 /// On a kernel: how many floating-point operations it is (passes/cost/Flops.h), an expression of its symbols; on a
 /// plan.launch, an affine map of its sizes.
 inline constexpr llvm::StringLiteral kFlopsAttr = "tenon.flops";
-/// On a module: the figures of the processor that it is compiled for (passes/cost/Machine.h).
+/// On a module: the figures of the processor that it is compiled for, a #tenon.machine (passes/cost/Machine.h).
 inline constexpr llvm::StringLiteral kMachineAttr = "tenon.machine";
 /// On a reshape between two loop nests of a region: how many elements of each dimension of the second one's result a
 /// tile has, which computes what it reads of the first one (passes/fusion/Chains.h).
@@ -84,30 +83,6 @@ inline constexpr llvm::StringLiteral kModelAttr = "tenon.model";
 inline constexpr llvm::StringLiteral kSinksAttr = "tenon.sinks";
 /// On a math.powf, while tenon-expand-shader-math runs: its operands are in the range in which shaders define it.
 inline constexpr llvm::StringLiteral kDefinedAttr = "tenon.defined";
-
-/// An entry of `tenon.machine`, and the values that it may have.
-struct MachineFigure {
-  llvm::StringLiteral name;
-  int64_t smallest, largest;
-};
-
-/// All entries of `tenon.machine`, in the order of the fields that passes/cost/Machine.cpp reads them into.
-inline constexpr MachineFigure kMachineFigures[] = {
-    {"vector_bytes", 4, 1024},
-    {"vector_registers", 1, 1024},
-    {"amx_int8", 0, 1},
-    {"amx_bf16", 0, 1},
-    {"bf16_pairs", 0, 1},
-    {"multiply_adds", 1, 64},
-    {"panel_columns", 1, 1024},
-    {"l1_ways", 1, 1024},
-    {"l2_bytes", 1, int64_t(1) << 40},
-    {"llc_bytes", 1, int64_t(1) << 40},
-    {"int8_dot", 1, 4},
-};
-
-/// Whether `name` is a part of a model's value, as plan.fbs's Role calls them.
-bool isRoleName(llvm::StringRef name);
 
 } // namespace tenon
 

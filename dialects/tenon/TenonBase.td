@@ -109,6 +109,53 @@ def Tenon_ScatterKind : Tenon_Enum<"ScatterKind", "how an update joins the eleme
   I32EnumCase<"max", 3>, I32EnumCase<"min", 4>]>;
 def Tenon_ScatterKindAttr : Tenon_EnumAttr<Tenon_ScatterKind, "scatter_kind">;
 
+def Tenon_Role : Tenon_Enum<"Role", "what part of a model's value a tensor is, as plan.fbs's Role calls it", [
+  I32EnumCase<"value", 0>, I32EnumCase<"elements", 1>, I32EnumCase<"shapes", 2>,
+  I32EnumCase<"has", 3>, I32EnumCase<"bytes", 4>, I32EnumCase<"ends", 5>]>;
+def Tenon_RoleAttr : Tenon_EnumAttr<Tenon_Role, "role"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// The machine
+//===----------------------------------------------------------------------===//
+
+def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
+  let mnemonic = "machine";
+  let summary = "The figures of a processor that differ between targets";
+  let description = [{
+    What choices know of the processor that a module is compiled for, as its `tenon.machine`. A figure that is 0 or left
+    out is not known; `passes/cost/Machine.h` says what is assumed then.
+
+    ```mlir
+    #tenon.machine<vector_bytes = 32, vector_registers = 16, l2_bytes = 524288>
+    ```
+
+    * `vector_bytes`, `vector_registers`: the size of a vector register, and how many there are.
+    * `amx_int8`, `amx_bf16`: 1 for targets with AMX and its products of int8 or bf16.
+    * `bf16_pairs`: 1 for targets whose bf16 dot-2 is as fast as an f32 multiply-add.
+    * `multiply_adds`: throughput of vector multiply-adds per cycle.
+    * `panel_columns`: the number of columns in a panel of f32 weights.
+    * `l1_ways`: associativity of L1.
+    * `l2_bytes`, `llc_bytes`: sizes of L2 and of the last-level cache.
+    * `int8_dot`: how many products of u8 with i8 one instruction sums into a lane of 32 bits: 1, 2 or 4.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"int64_t", "0">:$vector_bytes,
+    DefaultValuedParameter<"int64_t", "0">:$vector_registers,
+    DefaultValuedParameter<"int64_t", "0">:$amx_int8,
+    DefaultValuedParameter<"int64_t", "0">:$amx_bf16,
+    DefaultValuedParameter<"int64_t", "0">:$bf16_pairs,
+    DefaultValuedParameter<"int64_t", "0">:$multiply_adds,
+    DefaultValuedParameter<"int64_t", "0">:$panel_columns,
+    DefaultValuedParameter<"int64_t", "0">:$l1_ways,
+    DefaultValuedParameter<"int64_t", "0">:$l2_bytes,
+    DefaultValuedParameter<"int64_t", "0">:$llc_bytes,
+    DefaultValuedParameter<"int64_t", "0">:$int8_dot);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//

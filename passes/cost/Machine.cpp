@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/cost/Machine.h"
-#include "mlir/IR/Builders.h"
-#include "passes/Kernel.h"
-#include <string_view>
+#include "dialects/tenon/DiscardableAttributes.h"
+#include "dialects/tenon/Tenon.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -18,42 +17,35 @@ namespace {
 struct Figure {
   StringLiteral name;
   int64_t Machine::*value;
+  int64_t (MachineAttr::*attribute)() const;
 };
 } // namespace
 
 static constexpr Figure kFigures[] = {
-    {"vector_bytes", &Machine::vectorBytes},   {"vector_registers", &Machine::vectorRegisters},
-    {"amx_int8", &Machine::amxInt8},           {"amx_bf16", &Machine::amxBf16},
-    {"bf16_pairs", &Machine::bf16Pairs},       {"multiply_adds", &Machine::multiplyAdds},
-    {"panel_columns", &Machine::panelColumns}, {"l1_ways", &Machine::l1Ways},
-    {"l2_bytes", &Machine::l2Bytes},           {"llc_bytes", &Machine::llcBytes},
+    {"vector_bytes", &Machine::vectorBytes, &MachineAttr::getVectorBytes},
+    {"vector_registers", &Machine::vectorRegisters, &MachineAttr::getVectorRegisters},
+    {"amx_int8", &Machine::amxInt8, &MachineAttr::getAmxInt8},
+    {"amx_bf16", &Machine::amxBf16, &MachineAttr::getAmxBf16},
+    {"bf16_pairs", &Machine::bf16Pairs, &MachineAttr::getBf16Pairs},
+    {"multiply_adds", &Machine::multiplyAdds, &MachineAttr::getMultiplyAdds},
+    {"panel_columns", &Machine::panelColumns, &MachineAttr::getPanelColumns},
+    {"l1_ways", &Machine::l1Ways, &MachineAttr::getL1Ways},
+    {"l2_bytes", &Machine::l2Bytes, &MachineAttr::getL2Bytes},
+    {"llc_bytes", &Machine::llcBytes, &MachineAttr::getLlcBytes},
 };
-
-static constexpr StringLiteral kInt8Dot = "int8_dot";
-
-/// Whether the dialect verifies the figures that are read here, and no others.
-static constexpr bool areVerified() {
-  size_t count = std::size(kFigures);
-  if (std::size(kMachineFigures) != count + 1 ||
-      std::string_view(kMachineFigures[count].name) != std::string_view(kInt8Dot))
-    return false;
-  for (size_t i = 0; i < count; ++i)
-    if (std::string_view(kFigures[i].name) != std::string_view(kMachineFigures[i].name))
-      return false;
-  return true;
-}
-static_assert(areVerified(), "dialects/tenon/DiscardableAttributes.h lists the figures of a machine in this order");
 
 Machine tenon::getMachine(Operation *op) {
   Machine machine;
   while (op && !op->hasAttr(kMachineAttr))
     op = op->getParentOp();
-  auto figures = op ? op->getAttrOfType<DictionaryAttr>(kMachineAttr) : DictionaryAttr();
+  auto figures = op ? op->getAttrOfType<MachineAttr>(kMachineAttr) : MachineAttr();
+  if (!figures)
+    return machine;
   for (const Figure &figure : kFigures)
-    if (auto value = figures ? figures.getAs<IntegerAttr>(figure.name) : IntegerAttr())
-      machine.*figure.value = value.getInt();
-  if (auto products = figures ? figures.getAs<IntegerAttr>(kInt8Dot) : IntegerAttr())
-    machine.int8Dot = static_cast<Int8Dot>(products.getInt());
+    if (int64_t value = (figures.*figure.attribute)())
+      machine.*figure.value = value;
+  if (int64_t products = figures.getInt8Dot())
+    machine.int8Dot = static_cast<Int8Dot>(products);
   return machine;
 }
 
@@ -61,14 +53,12 @@ std::vector<std::pair<llvm::StringRef, int64_t>> tenon::listFigures(const Machin
   std::vector<std::pair<llvm::StringRef, int64_t>> figures;
   for (const Figure &figure : kFigures)
     figures.push_back({figure.name, machine.*figure.value});
-  figures.push_back({kInt8Dot, static_cast<int64_t>(machine.int8Dot)});
+  figures.push_back({"int8_dot", static_cast<int64_t>(machine.int8Dot)});
   return figures;
 }
 
-void tenon::setMachine(Operation *module, const Machine &machine) {
-  Builder builder(module->getContext());
-  NamedAttrList figures;
-  for (auto [name, value] : listFigures(machine))
-    figures.append(name, builder.getI64IntegerAttr(value));
-  module->setAttr(kMachineAttr, figures.getDictionary(module->getContext()));
+void tenon::setMachine(Operation *module, const Machine &m) {
+  module->setAttr(kMachineAttr, MachineAttr::get(module->getContext(), m.vectorBytes, m.vectorRegisters, m.amxInt8,
+                                                 m.amxBf16, m.bf16Pairs, m.multiplyAdds, m.panelColumns, m.l1Ways,
+                                                 m.l2Bytes, m.llcBytes, static_cast<int64_t>(m.int8Dot)));
 }

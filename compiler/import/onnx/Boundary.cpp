@@ -82,7 +82,7 @@ Type Importer::getInputElementType(const onnx::ValueInfoProto &input, int32_t da
 // Inputs that are several tensors
 //===----------------------------------------------------------------------===//
 
-Value Importer::addArgument(func::FuncOp function, StringRef name, StringRef role, Type type) {
+Value Importer::addArgument(func::FuncOp function, StringRef name, std::optional<Role> role, Type type) {
   Location loc = NameLoc::get(builder.getStringAttr(name));
   // The function's type and attributes follow in importOutputs, once for all: each change copies those of all
   // arguments.
@@ -90,10 +90,10 @@ Value Importer::addArgument(func::FuncOp function, StringRef name, StringRef rol
   return function.getBody().front().addArgument(type, loc);
 }
 
-DictionaryAttr Importer::getBoundaryAttrs(StringRef name, StringRef role) {
+DictionaryAttr Importer::getBoundaryAttrs(StringRef name, std::optional<Role> role) {
   SmallVector<NamedAttribute> attrs{builder.getNamedAttr(kNameAttr, builder.getStringAttr(name))};
-  if (!role.empty())
-    attrs.push_back(builder.getNamedAttr(kRoleAttr, builder.getStringAttr(role)));
+  if (role)
+    attrs.push_back(builder.getNamedAttr(kRoleAttr, RoleAttr::get(context, *role)));
   return builder.getDictionaryAttr(attrs);
 }
 
@@ -116,8 +116,8 @@ ImportedValue Importer::importSequenceInput(func::FuncOp function, const onnx::V
   Sequence sequence{element, isRankKnown ? tensor.shape().dim_size() : -1, std::nullopt, {}, {}, areScalars};
   AffineExpr total = addInputSymbol(name + ".elements"), length = addInputSymbol(name + ".length");
   Dims shapes{length, isRankKnown ? getDimConstant(context, sequence.rank) : addInputSymbol(name + ".rank")};
-  sequence.elements = addArgument(function, name, "elements", getTensorType(total, element));
-  sequence.shapes = addArgument(function, name, "shapes", getTensorType(shapes, builder.getI64Type()));
+  sequence.elements = addArgument(function, name, Role::elements, getTensorType(total, element));
+  sequence.shapes = addArgument(function, name, Role::shapes, getTensorType(shapes, builder.getI64Type()));
   ImportedValue value;
   value.sequence = std::make_shared<Sequence>(std::move(sequence));
   return value;
@@ -133,8 +133,8 @@ ImportedValue Importer::importTensorInput(func::FuncOp function, const onnx::Val
     AffineExpr total = addInputSymbol(input.name() + ".bytes");
     Strings strings;
     strings.bytes =
-        addArgument(function, input.name(), "bytes", getTensorType(total, builder.getIntegerType(8, false)));
-    strings.ends = addArgument(function, input.name(), "ends", getTensorType(*dims, builder.getI64Type()));
+        addArgument(function, input.name(), Role::bytes, getTensorType(total, builder.getIntegerType(8, false)));
+    strings.ends = addArgument(function, input.name(), Role::ends, getTensorType(*dims, builder.getI64Type()));
     value.strings = std::make_shared<Strings>(strings);
     return value;
   }
@@ -143,7 +143,7 @@ ImportedValue Importer::importTensorInput(func::FuncOp function, const onnx::Val
   if (!dims)
     return {};
   value.type = getTensorType(*dims, element);
-  value.value = addArgument(function, input.name(), "", value.type);
+  value.value = addArgument(function, input.name(), std::nullopt, value.type);
   return value;
 }
 
@@ -160,7 +160,7 @@ ImportedValue Importer::importInput(func::FuncOp function, const onnx::ValueInfo
     return importTensorInput(function, input);
   Optional optional;
   optional.has.type = RankedTensorType::get({}, builder.getI1Type());
-  optional.has.value = addArgument(function, input.name(), "has", optional.has.type);
+  optional.has.value = addArgument(function, input.name(), Role::has, optional.has.type);
   const onnx::TypeProto &content = type.optional_type().elem_type();
   optional.content =
       content.has_sequence_type() ? importSequenceInput(function, input, content) : importTensorInput(function, input);
@@ -218,7 +218,8 @@ void Importer::importInputs(func::FuncOp function) {
 /// A result of main: a tensor, and what part of an output it is.
 struct Importer::Result {
   Value value;
-  StringRef name, role;
+  StringRef name;
+  std::optional<Role> role;
 };
 
 void Importer::addResults(StringRef name, ImportedValue &value, SmallVectorImpl<Result> &results) {
@@ -227,17 +228,17 @@ void Importer::addResults(StringRef name, ImportedValue &value, SmallVectorImpl<
     Sequence sequence = *value.sequence;
     if (!join(b, sequence))
       return;
-    results.push_back({sequence.elements, name, "elements"});
-    results.push_back({sequence.shapes, name, "shapes"});
+    results.push_back({sequence.elements, name, Role::elements});
+    results.push_back({sequence.shapes, name, Role::shapes});
   } else if (value.optional) {
-    results.push_back({materialize(value.optional->has), name, "has"});
+    results.push_back({materialize(value.optional->has), name, Role::has});
     if (!value.optional->content.hasFailed())
       addResults(name, value.optional->content, results);
   } else if (value.strings) {
-    results.push_back({value.strings->bytes, name, "bytes"});
-    results.push_back({value.strings->ends, name, "ends"});
+    results.push_back({value.strings->bytes, name, Role::bytes});
+    results.push_back({value.strings->ends, name, Role::ends});
   } else {
-    results.push_back({materialize(value), name, ""});
+    results.push_back({materialize(value), name, std::nullopt});
   }
 }
 

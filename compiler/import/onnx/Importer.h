@@ -187,8 +187,8 @@ private:
   void declareShape(const onnx::ValueInfoProto &input);
   std::optional<Dims> getInputDims(const onnx::ValueInfoProto &input);
   mlir::Type getInputElementType(const onnx::ValueInfoProto &input, int32_t dataType);
-  mlir::DictionaryAttr getBoundaryAttrs(llvm::StringRef name, llvm::StringRef role);
-  mlir::Value addArgument(mlir::func::FuncOp function, llvm::StringRef name, llvm::StringRef role, mlir::Type type);
+  mlir::DictionaryAttr getBoundaryAttrs(llvm::StringRef name, std::optional<Role> role);
+  mlir::Value addArgument(mlir::func::FuncOp function, llvm::StringRef name, std::optional<Role> role, mlir::Type type);
   mlir::AffineExpr addInputSymbol(const llvm::Twine &name);
   ImportedValue importSequenceInput(mlir::func::FuncOp function, const onnx::ValueInfoProto &input,
                                     const onnx::TypeProto &type);

@@ -50,7 +50,7 @@ DictionaryAttr Conversion::describe(Type type, DictionaryAttr attrs, StringRef f
   SmallVector<NamedAttribute> description{b.getNamedAttr("dims", ShapeAttr::get(b.getContext(), getDims(tensor))),
                                           b.getNamedAttr("name", name ? name : b.getStringAttr(fallback)),
                                           b.getNamedAttr("type", TypeAttr::get(tensor.getElementType()))};
-  if (auto role = attrs ? attrs.getAs<StringAttr>(kRoleAttr) : StringAttr())
+  if (auto role = attrs ? attrs.getAs<RoleAttr>(kRoleAttr) : RoleAttr())
     description.push_back(b.getNamedAttr("role", role));
   return b.getDictionaryAttr(description);
 }

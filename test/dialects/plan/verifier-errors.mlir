@@ -31,13 +31,13 @@ plan.program @no_dims symbols [] inputs [] outputs [{name = "x", type = f32}] {
 
 // -----
 
-// expected-error @+1 {{with 1 : i64 as its 'role', expected the name of one}}
+// expected-error @+1 {{with 1 : i64 as its 'role', expected a #tenon.role}}
 plan.program @role symbols [] inputs [{name = "x", type = f32, dims = #tenon.shape<4>, role = 1}] outputs [] {
 }
 
 // -----
 
-// expected-error @+1 {{with "all" as its 'role', expected the name of one}}
+// expected-error @+1 {{with "all" as its 'role', expected a #tenon.role}}
 plan.program @unknown_role symbols [] inputs [{name = "x", type = f32, dims = #tenon.shape<4>, role = "all"}] outputs [] {
 }
 

@@ -85,8 +85,14 @@ func.func private @path_without_estimate() attributes {tenon.path = "amx", tenon
 
 // -----
 
-// expected-error @+1 {{has "all" for 'tenon.role' on argument 0, expected one of "value"}}
+// expected-error @+1 {{has "all" for 'tenon.role' on argument 0, expected a #tenon.role}}
 func.func private @role(tensor<4xf32> {tenon.role = "all"})
+
+// -----
+
+// expected-error @+2 {{expected one of [value, elements, shapes, has, bytes, ends]}}
+// expected-error @+1 {{failed to parse Tenon_RoleAttr}}
+func.func private @unknown_role(tensor<4xf32> {tenon.role = #tenon.role<all>})
 
 // -----
 
@@ -100,24 +106,24 @@ func.func private @reused(tensor<4xf32> {tenon.reused = 1}) -> tensor<4xf32>
 
 // -----
 
-// expected-error @+1 {{has an unknown figure 'vectr_bytes' in 'tenon.machine'}}
-module @unknown_figure attributes {tenon.machine = {vectr_bytes = 32}} {
+// expected-error @+1 {{unknown struct parameter name: vectr_bytes}}
+module @unknown_figure attributes {tenon.machine = #tenon.machine<vectr_bytes = 32>} {
 }
 
 // -----
 
-// expected-error @+1 {{has 0 for 'vector_bytes' in 'tenon.machine', expected 4 to 1024}}
-module @vectors_of_nothing attributes {tenon.machine = {vector_bytes = 0}} {
+// expected-error @+1 {{has 2 for 'vector_bytes', expected 4 to 1024, or 0 where it is not known}}
+module @small_vectors attributes {tenon.machine = #tenon.machine<vector_bytes = 2>} {
 }
 
 // -----
 
-// expected-error @+1 {{has 5 for 'int8_dot' in 'tenon.machine', expected 1 to 4}}
-module @unknown_products attributes {tenon.machine = {int8_dot = 5}} {
+// expected-error @+1 {{has 3 for 'int8_dot', expected 1, 2 or 4, or 0 where it is not known}}
+module @unknown_products attributes {tenon.machine = #tenon.machine<int8_dot = 3>} {
 }
 
 // -----
 
-// expected-error @+1 {{for 'tenon.machine' on an operation, expected a dictionary of 64-bit integers}}
-module @figure_of_32_bits attributes {tenon.machine = {vector_bytes = 32 : i32}} {
+// expected-error @+1 {{for 'tenon.machine' on an operation, expected a #tenon.machine}}
+module @figures_alone attributes {tenon.machine = {vector_bytes = 32}} {
 }

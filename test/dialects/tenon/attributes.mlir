@@ -2,11 +2,11 @@
 
 // Attributes of modules, functions, arguments and results, each where it belongs.
 
-// CHECK: module attributes {tenon.machine = {vector_bytes = 32 : i64}, tenon.model = "m", tenon.ranges = {N = array<i64: 1, 8>}
-module attributes {tenon.machine = {vector_bytes = 32}, tenon.model = "m", tenon.ranges = {N = array<i64: 1, 8>},
+// CHECK: module attributes {tenon.machine = #tenon.machine<vector_bytes = 32>, tenon.model = "m", tenon.ranges = {N = array<i64: 1, 8>}
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 32>, tenon.model = "m", tenon.ranges = {N = array<i64: 1, 8>},
                    tenon.requires = #tenon.shape<N + -1>, tenon.requires_text = ["needs one"]} {
-  // CHECK: func.func @main(%{{.*}}: tensor<?xf32, #tenon.shape<N>> {tenon.name = "x", tenon.role = "elements"})
-  func.func @main(%x: tensor<?xf32, #tenon.shape<N>> {tenon.name = "x", tenon.role = "elements"})
+  // CHECK: func.func @main(%{{.*}}: tensor<?xf32, #tenon.shape<N>> {tenon.name = "x", tenon.role = #tenon.role<elements>})
+  func.func @main(%x: tensor<?xf32, #tenon.shape<N>> {tenon.name = "x", tenon.role = #tenon.role<elements>})
       -> (tensor<?xf32, #tenon.shape<N>> {tenon.name = "y"}) attributes {tenon.program = "N=1..8", tenon.size_hints = {N = 4}} {
     // CHECK: tenon.exp {{.*}} {tenon.path = "fast", tenon.paths = {fast = 10 : i64, slow = 20 : i64}}
     %0 = tenon.exp %x {tenon.path = "fast", tenon.paths = {fast = 10, slow = 20}}

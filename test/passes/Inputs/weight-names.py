@@ -79,7 +79,7 @@ CASES = {
     "transpose-masks": ("tenon-transpose-masks", "", emitAttention, "mask"),
     "bf16-terms": (
         "tenon-choose-paths{budget=1}",
-        "attributes {tenon.machine = {amx_bf16 = 1 : i64}}",
+        "attributes {tenon.machine = #tenon.machine<amx_bf16 = 1>}",
         lambda name: emitContract(name, 128, 128, 128),
         "terms",
     ),

@@ -2,7 +2,7 @@
 // RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-fuse{max-ops=12}))' | FileCheck %s --check-prefix=FEW
 
 // A core's own cache of 512 KB, and 8 bytes a cycle from behind it: what is between two convolutions is best computed where it is read.
-module attributes {tenon.machine = {vector_bytes = 32 : i64, vector_registers = 16 : i64, panel_columns = 16 : i64, l2_bytes = 524288 : i64}} {
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 32, vector_registers = 16, panel_columns = 16, l2_bytes = 524288>} {
 
 // 3.2 MB are neither written nor read. A tile has some lines and channels, and computes the lines that its windows see.
 // A region that has no room for all of it gets none.

@@ -25,7 +25,7 @@
 // VECTORS-NOT: {{linalg.generic|kernel.contract}}
 // VECTORS: return
 func.func private @expand_and_depthwise(%x: tensor<35x9xf32>, %w: tensor<2x9x16xf32>, %f: tensor<3x3x1x32xf32>) -> tensor<1x7x5x32xf32>
-    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32 : i64, vector_registers = 16 : i64}} {
+    attributes {tenon.kernel, tenon.machine = #tenon.machine<vector_bytes = 32, vector_registers = 16>} {
   %0 = tenon.unpack %w {axis = 1 : i64} : (tensor<2x9x16xf32>) -> tensor<9x32xf32>
   %1 = tenon.contract %x, %0 {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
     : (tensor<35x9xf32>, tensor<9x32xf32>) -> tensor<35x32xf32>
@@ -55,7 +55,7 @@ func.func private @expand_and_depthwise(%x: tensor<35x9xf32>, %w: tensor<2x9x16x
 // VECTORS: return
 func.func private @depthwise_and_project(%x: tensor<?x6x5x8xf32, #tenon.shape<s0, 6, 5, 8>>, %f: tensor<3x3x1x8xf32>, %w: tensor<8x24xf32>)
     -> tensor<?x24xf32, #tenon.shape<s0 * 30, 24>>
-    attributes {tenon.kernel, tenon.symbols = ["s0"], tenon.machine = {vector_bytes = 32 : i64, vector_registers = 16 : i64}} {
+    attributes {tenon.kernel, tenon.symbols = ["s0"], tenon.machine = #tenon.machine<vector_bytes = 32, vector_registers = 16>} {
   %0 = tenon.convolve %x, %f {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 1, 1>,
                               high = array<i64: 1, 1>, groups = 8 : i64}
     : (tensor<?x6x5x8xf32, #tenon.shape<s0, 6, 5, 8>>, tensor<3x3x1x8xf32>) -> tensor<?x6x5x8xf32, #tenon.shape<s0, 6, 5, 8>>

@@ -18,7 +18,7 @@
 // CHECK: vector.load %[[FILTER]]
 // CHECK: vector.fma
 func.func private @power_of_two(%x: tensor<1x14x14x512xf32>, %f: tensor<3x3x1x512xf32>) -> tensor<1x14x14x512xf32>
-    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32 : i64, vector_registers = 16 : i64}} {
+    attributes {tenon.kernel, tenon.machine = #tenon.machine<vector_bytes = 32, vector_registers = 16>} {
   %0 = tenon.convolve %x, %f {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 1, 1>,
                               high = array<i64: 1, 1>, groups = 512 : i64}
     : (tensor<1x14x14x512xf32>, tensor<3x3x1x512xf32>) -> tensor<1x14x14x512xf32>
@@ -33,7 +33,7 @@ func.func private @power_of_two(%x: tensor<1x14x14x512xf32>, %f: tensor<3x3x1x51
 // CHECK: scf.for {{.*}} step %c8
 // CHECK: vector.fma
 func.func private @others(%x: tensor<1x14x14x480xf32>, %f: tensor<3x3x1x480xf32>) -> tensor<1x14x14x480xf32>
-    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32 : i64, vector_registers = 16 : i64}} {
+    attributes {tenon.kernel, tenon.machine = #tenon.machine<vector_bytes = 32, vector_registers = 16>} {
   %0 = tenon.convolve %x, %f {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 1, 1>,
                               high = array<i64: 1, 1>, groups = 480 : i64}
     : (tensor<1x14x14x480xf32>, tensor<3x3x1x480xf32>) -> tensor<1x14x14x480xf32>

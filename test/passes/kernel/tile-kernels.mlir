@@ -417,7 +417,7 @@ func.func private @transposes_of_units(%x: tensor<512x512x2xf32> {tenon.dims = #
 func.func private @rows_on_pages(%x: tensor<197x3072xf32> {tenon.dims = #tenon.shape<197, 3072>},
     %w: tensor<48x3072x16xf32> {tenon.dims = #tenon.shape<48, 3072, 16>},
     %out: tensor<197x768xf32> {tenon.dims = #tenon.shape<197, 768>, tenon.output}) -> tensor<197x768xf32>
-    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 16}} {
+    attributes {tenon.kernel, tenon.machine = #tenon.machine<vector_bytes = 32, vector_registers = 16>} {
   %zero = arith.constant 0.0 : f32
   %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<197x768xf32>) -> tensor<197x768xf32>
   %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}
@@ -437,7 +437,7 @@ func.func private @rows_on_pages(%x: tensor<197x3072xf32> {tenon.dims = #tenon.s
 func.func private @few_open_rows(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0, 512>},
     %w: tensor<128x512x16xf32> {tenon.dims = #tenon.shape<128, 512, 16>},
     %out: tensor<?x2048xf32> {tenon.dims = #tenon.shape<s0, 2048>, tenon.output}, %s0: index) -> tensor<?x2048xf32>
-    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 16, l2_bytes = 524288}} {
+    attributes {tenon.kernel, tenon.machine = #tenon.machine<vector_bytes = 32, vector_registers = 16, l2_bytes = 524288>} {
   %zero = arith.constant 0.0 : f32
   %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<?x2048xf32>) -> tensor<?x2048xf32>
   %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}
@@ -456,7 +456,7 @@ func.func private @few_open_rows(%x: tensor<?x512xf32> {tenon.dims = #tenon.shap
 func.func private @few_open_rows_of_a_small_matrix(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0, 512>},
     %w: tensor<8x512x16xf32> {tenon.dims = #tenon.shape<8, 512, 16>},
     %out: tensor<?x128xf32> {tenon.dims = #tenon.shape<s0, 128>, tenon.output}, %s0: index) -> tensor<?x128xf32>
-    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 16, l2_bytes = 524288}} {
+    attributes {tenon.kernel, tenon.machine = #tenon.machine<vector_bytes = 32, vector_registers = 16, l2_bytes = 524288>} {
   %zero = arith.constant 0.0 : f32
   %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<?x128xf32>) -> tensor<?x128xf32>
   %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}
@@ -474,7 +474,7 @@ func.func private @few_open_rows_of_a_small_matrix(%x: tensor<?x512xf32> {tenon.
 func.func private @few_open_rows_of_two_extents(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0 * s1, 512>},
     %w: tensor<128x512x16xf32> {tenon.dims = #tenon.shape<128, 512, 16>},
     %out: tensor<?x2048xf32> {tenon.dims = #tenon.shape<s0 * s1, 2048>, tenon.output}, %s0: index, %s1: index) -> tensor<?x2048xf32>
-    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 16, l2_bytes = 524288}} {
+    attributes {tenon.kernel, tenon.machine = #tenon.machine<vector_bytes = 32, vector_registers = 16, l2_bytes = 524288>} {
   %zero = arith.constant 0.0 : f32
   %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<?x2048xf32>) -> tensor<?x2048xf32>
   %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}
@@ -492,7 +492,7 @@ func.func private @few_open_rows_of_two_extents(%x: tensor<?x512xf32> {tenon.dim
 func.func private @rows_by_the_dozen(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0 * 12, 512>},
     %w: tensor<128x512x16xf32> {tenon.dims = #tenon.shape<128, 512, 16>},
     %out: tensor<?x2048xf32> {tenon.dims = #tenon.shape<s0 * 12, 2048>, tenon.output}, %s0: index) -> tensor<?x2048xf32>
-    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 16, l2_bytes = 524288}} {
+    attributes {tenon.kernel, tenon.machine = #tenon.machine<vector_bytes = 32, vector_registers = 16, l2_bytes = 524288>} {
   %zero = arith.constant 0.0 : f32
   %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<?x2048xf32>) -> tensor<?x2048xf32>
   %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}
@@ -511,7 +511,7 @@ func.func private @rows_by_the_dozen(%x: tensor<?x512xf32> {tenon.dims = #tenon.
 func.func private @rows_beside_pages(%x: tensor<64x3088xf32> {tenon.dims = #tenon.shape<64, 3088>},
     %w: tensor<48x3088x16xf32> {tenon.dims = #tenon.shape<48, 3088, 16>},
     %out: tensor<64x768xf32> {tenon.dims = #tenon.shape<64, 768>, tenon.output}) -> tensor<64x768xf32>
-    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 16}} {
+    attributes {tenon.kernel, tenon.machine = #tenon.machine<vector_bytes = 32, vector_registers = 16>} {
   %zero = arith.constant 0.0 : f32
   %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<64x768xf32>) -> tensor<64x768xf32>
   %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}
@@ -528,7 +528,7 @@ func.func private @rows_beside_pages(%x: tensor<64x3088xf32> {tenon.dims = #teno
 func.func private @many_registers(%x: tensor<64x3072xf32> {tenon.dims = #tenon.shape<64, 3072>},
     %w: tensor<48x3072x16xf32> {tenon.dims = #tenon.shape<48, 3072, 16>},
     %out: tensor<64x768xf32> {tenon.dims = #tenon.shape<64, 768>, tenon.output}) -> tensor<64x768xf32>
-    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 32}} {
+    attributes {tenon.kernel, tenon.machine = #tenon.machine<vector_bytes = 32, vector_registers = 32>} {
   %zero = arith.constant 0.0 : f32
   %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<64x768xf32>) -> tensor<64x768xf32>
   %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}
@@ -547,7 +547,7 @@ func.func private @many_registers(%x: tensor<64x3072xf32> {tenon.dims = #tenon.s
 func.func private @large_matrix(%x: tensor<512x4096xf32> {tenon.dims = #tenon.shape<512, 4096>},
     %w: tensor<256x4096x16xf32> {tenon.dims = #tenon.shape<256, 4096, 16>},
     %out: tensor<512x4096xf32> {tenon.dims = #tenon.shape<512, 4096>, tenon.output}) -> tensor<512x4096xf32>
-    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 16}} {
+    attributes {tenon.kernel, tenon.machine = #tenon.machine<vector_bytes = 32, vector_registers = 16>} {
   %zero = arith.constant 0.0 : f32
   %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<512x4096xf32>) -> tensor<512x4096xf32>
   %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}

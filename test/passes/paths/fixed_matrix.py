@@ -49,7 +49,7 @@ def emitSmall(name):
     print("  return %0, %1 : tensor<512x512xf32>, tensor<1x64xf32>\n}")
 
 
-print("module attributes {tenon.machine = {vector_bytes = 32 : i64, l2_bytes = 4096 : i64, llc_bytes = 8192 : i64}} {")
+print("module attributes {tenon.machine = #tenon.machine<vector_bytes = 32, l2_bytes = 4096, llc_bytes = 8192>} {")
 emitContract("one_row", 1, 64, 300)
 emitContract("few_rows", 3, 64, 300)
 emitContract("many_rows", 64, 64, 300)

@@ -77,7 +77,7 @@ def emitConvolve(name, size, channels, filters, window=3):
     print(f"  return %0 : {y}\n}}")
 
 
-print("module @tile_registers attributes {tenon.machine = {amx_bf16 = 1 : i64}} {")
+print("module @tile_registers attributes {tenon.machine = #tenon.machine<amx_bf16 = 1>} {")
 emitContracts("many_rows", 128, 250, 300, number=2)
 emitContracts("open_rows", "?", 256, 512)
 emitContracts("few_columns", 512, 256, 64)
@@ -88,7 +88,7 @@ emitConvolve("window", 28, 64, 128)
 emitConvolve("single_pixels", 28, 256, 512, window=1)
 emitHalves("halves", True)
 emitHalves("half_matrix", False)
-print("}\nmodule @pairs attributes {tenon.machine = {bf16_pairs = 1 : i64}} {")
+print("}\nmodule @pairs attributes {tenon.machine = #tenon.machine<bf16_pairs = 1>} {")
 emitHalves("halves", True)
 emitHalves("half_matrix", False)
 emitContracts("many_rows", 128, 256, 300, number=2)

@@ -41,12 +41,12 @@ def emitConvolve(name, size, channels, filters, stride=1, makeBytes=random.randb
     print(f"  return %0 : {y}\n}}")
 
 
-print("module @tile_registers attributes {tenon.machine = {amx_int8 = 1 : i64, int8_dot = 4 : i64}} {")
+print("module @tile_registers attributes {tenon.machine = #tenon.machine<amx_int8 = 1, int8_dot = 4>} {")
 emitContract("many_rows", 64, 64, 32)
 emitContract("one_row", 1, 64, 32)
 emitContract("little_depth", 64, 3, 32)
 emitConvolve("window", 28, 64, 64)
-print("}\nmodule @vectors_alone attributes {tenon.machine = {int8_dot = 2 : i64}} {")
+print("}\nmodule @vectors_alone attributes {tenon.machine = #tenon.machine<int8_dot = 2>} {")
 emitContract("many_rows", 64, 64, 32)
 emitContract("seven_bits", 64, 64, 32, lambda count: bytes(random.randint(-64, 64) % 256 for _ in range(count)))
 # Rows of 32 columns: the first two, with which neighbours are 64 and 64, 65 and 64, -64 and -65 in one column.
@@ -60,8 +60,8 @@ for channels in (115, 116):
 emitConvolve("few_squares", 4, 512, 512, makeBytes=lambda count: bytes([1] * (count - 1) + [2]))
 emitConvolve("few_squares_of_open_images", 4, 512, 512, makeBytes=lambda count: bytes([1] * (count - 1) + [2]), isOpen=True)
 emitConvolve("strides", 64, 64, 32, stride=2)
-print("}\nmodule @plain attributes {tenon.machine = {int8_dot = 1 : i64}} {")
+print("}\nmodule @plain attributes {tenon.machine = #tenon.machine<int8_dot = 1>} {")
 emitConvolve("squares", 64, 64, 32)
-print("}\nmodule @dot4 attributes {tenon.machine = {int8_dot = 4 : i64}} {")
+print("}\nmodule @dot4 attributes {tenon.machine = #tenon.machine<int8_dot = 4>} {")
 emitContract("seven_bits", 64, 64, 32, lambda count: bytes(random.randint(-64, 64) % 256 for _ in range(count)))
 print("}")

@@ -15,7 +15,7 @@ func.func @main(%x: tensor<4xf32> {tenon.name = "past"}) -> tensor<4xf32> {
 // -----
 
 // expected-error @+1 {{cannot pair 'past' with 'present': only tensors of numbers can be states}}
-func.func @main(%x: tensor<4xui8> {tenon.name = "past", tenon.role = "bytes"}) -> (tensor<4xui8> {tenon.name = "present"}) {
+func.func @main(%x: tensor<4xui8> {tenon.name = "past", tenon.role = #tenon.role<bytes>}) -> (tensor<4xui8> {tenon.name = "present"}) {
   return %x : tensor<4xui8>
 }
 
