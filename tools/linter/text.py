@@ -9,6 +9,7 @@ import re
 
 from linter.tree import Finding, interpreter
 
+SOURCES = (".c", ".cpp", ".h", ".td", ".fbs", ".py")
 LICENSE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 HASH_LICENSE = f"# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.\n# {LICENSE}\n#\n"
 
@@ -35,7 +36,7 @@ def fix_whitespace(tree):
 
 
 def needs_license(tree, path):
-    if path.endswith((".c", ".cpp", ".h", ".td", ".fbs", ".py", ".cmake")):
+    if path.endswith((*SOURCES, ".cmake")):
         return True
     return bool(interpreter(tree.text(path)))
 
@@ -54,9 +55,6 @@ def fix_license(tree):
         first, rest = text.split("\n", 1) if text.startswith("#!") else ("", text)
         header = HASH_LICENSE if rest.startswith(("#", '"')) else HASH_LICENSE.removesuffix("#\n") + "\n"
         tree.write(path, (first + "\n" if first else "") + header + rest)
-
-
-SOURCES = (".c", ".cpp", ".h", ".td", ".fbs", ".py")
 
 
 def check_readme(tree):
