@@ -73,6 +73,27 @@ static bool isSeparable(PoolOp op, const PoolPolicy &policy) {
 // Stages
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Elements of a window along one spatial dimension.
+struct WindowPart {
+  int64_t first, count;
+};
+} // namespace
+
+/// The part of a window along spatial dimension i that lies inside the input for some result. What is padding for all
+/// of them adds nothing, and a window may have 2^31 elements.
+static WindowPart getUsefulPart(PoolOp op, unsigned i) {
+  int64_t window = op.getWindow()[i], stride = op.getStrides()[i], low = op.getLow()[i], step = op.getDilations()[i];
+  int64_t input = op.getInput().getType().getDimSize(i + op.getFirstSpatialDim());
+  int64_t results = op.getType().getDimSize(i + op.getFirstSpatialDim());
+  if (ShapedType::isDynamic(input) || ShapedType::isDynamic(results) || input == 0 || results == 0)
+    return {0, window};
+  // Inside: 0 <= result * stride - low + element * step < input.
+  int64_t first = std::max<int64_t>(0, llvm::divideCeilSigned(low - (results - 1) * stride, step));
+  int64_t last = std::min(window - 1, llvm::divideFloorSigned(input - 1 + low, step));
+  return {first, std::max<int64_t>(0, last - first + 1)};
+}
+
 FailureOr<Value> StageBuilder::joinWindows(PoolOp op, unsigned first, unsigned end, Value joinedBefore,
                                            Value destination) {
   Location loc = op.getLoc();
@@ -92,7 +113,7 @@ FailureOr<Value> StageBuilder::joinWindows(PoolOp op, unsigned first, unsigned e
     r.extents[resultLoop(dim)] = out[dim];
   }
   for (unsigned i = first; i < end; ++i)
-    r.extents[windowLoop + i - first] = getDimConstant(context, op.getWindow()[i]);
+    r.extents[windowLoop + i - first] = getDimConstant(context, getUsefulPart(op, i).count);
   for (unsigned i = end; i < rank; ++i)
     r.extents[spatialLoop(i)] = getDimConstant(context, getSeen(op, i));
 
@@ -103,8 +124,10 @@ FailureOr<Value> StageBuilder::joinWindows(PoolOp op, unsigned first, unsigned e
     at[op.getChannelDim()] = emitter.getLoop(resultLoop(op.getChannelDim()));
     for (unsigned i = 0; i < rank; ++i) {
       AffineExpr place = emitter.getLoop(spatialLoop(i));
-      if (i >= first && i < end)
-        place = place * op.getStrides()[i] + emitter.getLoop(windowLoop + i - first) * op.getDilations()[i];
+      if (i >= first && i < end) {
+        AffineExpr element = emitter.getLoop(windowLoop + i - first) + getUsefulPart(op, i).first;
+        place = place * op.getStrides()[i] + element * op.getDilations()[i];
+      }
       at[i + op.getFirstSpatialDim()] = simplifyDim(joinedBefore ? place : place - op.getLow()[i]);
     }
     if (joinedBefore) {

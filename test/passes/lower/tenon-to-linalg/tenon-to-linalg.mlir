@@ -148,6 +148,16 @@ func.func private @product_of_parts(%x: tensor<5x2x3x20xbf16>, %w: tensor<3x2x3x
   return %2 : tensor<5x37xf32>
 }
 
+// Of a window of 2^31 - 1 rows, the 4 that lie inside the input for some result are read.
+// CHECK-LABEL: @pool_of_padding
+// CHECK: %[[WINDOW:.*]] = tensor.empty() : tensor<4x1xi8>
+// CHECK: linalg.generic {{.*}} ins(%[[WINDOW]] : tensor<4x1xi8>)
+func.func private @pool_of_padding(%x: tensor<1x1x4x4xf32>) -> tensor<1x1x5x4xf32> attributes {tenon.kernel} {
+  %0 = tenon.pool sum, %x {window = array<i64: 2147483647, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 2147483647, 0>, high = array<i64: 0, 0>}
+    : (tensor<1x1x4x4xf32>) -> tensor<1x1x5x4xf32>
+  return %0 : tensor<1x1x5x4xf32>
+}
+
 // A window of 25 is a maximum of 5 along one dimension, with what all windows see along the other, and one of 5 of those. Where that joins
 // no fewer elements it is one of the window.
 // CHECK-LABEL: @pool_by_dimensions
