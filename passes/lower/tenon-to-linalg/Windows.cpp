@@ -18,6 +18,12 @@ static bool isAlwaysInside(PoolOp op) {
   return !op.getCeil() && llvm::all_of(op.getLow(), isZero) && llvm::all_of(op.getHigh(), isZero);
 }
 
+/// Whether a window may have no element inside the input along spatial dimension i.
+static bool canMissInput(PoolOp op, unsigned i) {
+  int64_t dilation = op.getDilations()[i], extent = (op.getWindow()[i] - 1) * dilation + 1;
+  return dilation > 1 || op.getLow()[i] >= extent || op.getHigh()[i] >= extent;
+}
+
 /// How many elements of a window count in dimension i, for the result at `position` along it: those between
 /// the bounds, of `start + w * dilation` for w in [0, window).
 static Value emitWindowCount(ElementEmitter &emitter, Location loc, PoolOp op, unsigned i, AffineExpr position) {
@@ -36,7 +42,9 @@ static Value emitWindowCount(ElementEmitter &emitter, Location loc, PoolOp op, u
     return last;
   Value negated = arith::SubIOp::create(b, loc, zero, emitter.materialize(start));
   Value first = arith::MaxSIOp::create(b, loc, zero, arith::CeilDivSIOp::create(b, loc, negated, dilation));
-  return arith::SubIOp::create(b, loc, last, first);
+  Value count = arith::SubIOp::create(b, loc, last, first);
+  // A window that lies in the padding alone has no element, and not less than none.
+  return canMissInput(op, i) ? arith::MaxSIOp::create(b, loc, zero, count).getResult() : count;
 }
 
 //===----------------------------------------------------------------------===//

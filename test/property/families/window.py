@@ -18,8 +18,10 @@ def _spans(kernel, dilations):
     return [(size - 1) * dilation + 1 for size, dilation in zip(kernel, dilations)]
 
 
-def _pads(d, spans):
-    """No window lies in the border alone: there is no largest element of it."""
+def _pads(d, spans, areEmptyAllowed=False):
+    """No window lies in the border alone, unless that is allowed."""
+    if areEmptyAllowed and d.chance(0.2):
+        return [d.integer(0, span + 2) for _ in range(2) for span in spans]
     return [d.integer(0, min(2, span - 1)) for _ in range(2) for span in spans]
 
 
@@ -60,19 +62,21 @@ def _pool(d, operator, only=isFloat):
     spans = _spans(kernel, dilations or [1] * rank)
     shape = [d.size(1, 3), d.size(1, 5), *(d.size(span, 19) for span in spans)]
     x = d.input(d.dtype(operator, only=only), shape)
-    attributes = {"kernel_shape": kernel, "strides": strides, "dilations": dilations, "pads": _pads(d, spans)}
-    return x, attributes
+    # Where windows start in the padding, ONNX's text and its inference of shapes differ on how many of them ceil_mode drops.
+    ceil = d.choose(0, 0, 1) if operator != "LpPool" else None
+    pads = _pads(d, spans, areEmptyAllowed=not ceil)
+    return x, {"kernel_shape": kernel, "strides": strides, "dilations": dilations, "pads": pads, "ceil_mode": ceil}
 
 
 def drawMaxPool(d, operator):
     x, attributes = _pool(d, operator, None)
-    d.node(operator, [x], ceil_mode=d.choose(0, 0, 1), **attributes)
+    d.node(operator, [x], **attributes)
 
 
 def drawAveragePool(d, operator):
     x, attributes = _pool(d, operator)
     d.isWhole, d.slack = True, 4
-    d.node(operator, [x], count_include_pad=d.choose(0, 1), ceil_mode=d.choose(0, 0, 1), **attributes)
+    d.node(operator, [x], count_include_pad=d.choose(0, 1), **attributes)
 
 
 def drawLpPool(d, operator):

@@ -148,6 +148,18 @@ func.func private @product_of_parts(%x: tensor<5x2x3x20xbf16>, %w: tensor<3x2x3x
   return %2 : tensor<5x37xf32>
 }
 
+// The first and the last two windows have no element inside the input, and the count of none is 0, not less.
+// CHECK-LABEL: @average_of_nothing
+// CHECK: arith.maxsi
+// CHECK: %[[COUNT:.*]] = arith.subi
+// CHECK-NEXT: %[[ATLEAST:.*]] = arith.maxsi %{{.*}}, %[[COUNT]]
+// CHECK: arith.index_cast %[[ATLEAST]]
+func.func private @average_of_nothing(%x: tensor<1x1x3xf32>) -> tensor<1x1x6xf32> attributes {tenon.kernel} {
+  %0 = tenon.pool average, %x {window = array<i64: 1>, strides = array<i64: 1>, dilations = array<i64: 1>, low = array<i64: 1>, high = array<i64: 2>}
+    : (tensor<1x1x3xf32>) -> tensor<1x1x6xf32>
+  return %0 : tensor<1x1x6xf32>
+}
+
 // Of a window of 2^31 - 1 rows, the 4 that lie inside the input for some result are read.
 // CHECK-LABEL: @pool_of_padding
 // CHECK: %[[WINDOW:.*]] = tensor.empty() : tensor<4x1xi8>
