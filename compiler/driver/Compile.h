@@ -57,6 +57,7 @@ struct CompileOptions {
   ImportOptions import;
   uint64_t importMemoryLimit = 0;       ///< bytes that the import may take; 0: 4 * the model's files + 1 GB
   double importTimeLimit = 600;         ///< seconds; 0: no limit
+  uint64_t weightBudget = 0;            ///< bytes of weights in memory, see SpilledWeights.h; 0: a part of what is free
   std::vector<std::string> programs;    ///< for which sizes there is a program of its own (SizeProfiles.h)
   std::vector<std::string> states;      ///< outputs that are inputs of the next run, as patterns (StatePairs.h)
   int64_t stateCapacity = 0;            ///< rows of the states among them that grow

@@ -33,7 +33,8 @@ DialectRegistry phases::makeRegistry(const CompileOptions &options, const Backen
   llvm::SmallString<128> folder(llvm::sys::path::parent_path(options.output));
   if (options.output.empty() || options.output == "-")
     llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/false, folder);
-  registerSpilledWeights(registry, folder.empty() ? "." : folder.str().str(), options.onWeightBytes);
+  registerSpilledWeights(registry, folder.empty() ? "." : folder.str().str(), options.weightBudget,
+                         options.onWeightBytes);
   return registry;
 }
 

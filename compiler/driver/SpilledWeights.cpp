@@ -19,12 +19,13 @@
 using namespace mlir;
 using namespace tenon;
 
-/// limit: bytes of computed weights in the heap. Smaller models are compiled without a file.
-static constexpr uint64_t kInHeap = uint64_t(64) << 20;
+/// default: bytes of computed weights in the heap, and of files in memory. Smaller models are compiled without a file.
+static constexpr uint64_t kLeastBudget = uint64_t(64) << 20;
+/// default: the part of the free memory that weights may take, once in the heap and once as pages of files. Others
+/// compile at the same time, and the kernel needs room for what is written to the output.
+static constexpr uint64_t kFreeToBudget = 8;
 /// limit: a smaller weight stays in the heap, which is quicker, and they are few bytes together.
 static constexpr uint64_t kSmall = uint64_t(256) << 10;
-/// limit: bytes of weights that may be looked at before pages are given back.
-static constexpr uint64_t kInPages = uint64_t(64) << 20;
 /// limit: where less memory is free, what was written is brought to the disk, so that its pages are free, too: a
 /// control group would end the process for them.
 static constexpr uint64_t kShort = uint64_t(1) << 30;
@@ -143,16 +144,20 @@ namespace {
 
 class SpilledWeights : public WeightStorage {
 public:
-  SpilledWeights(Dialect *dialect, std::string folder, std::function<void(uint64_t)> onBytes)
-      : WeightStorage(dialect), file(std::make_shared<SpillFile>(std::move(folder))), onBytes(std::move(onBytes)) {}
+  SpilledWeights(Dialect *dialect, std::string folder, uint64_t budget, std::function<void(uint64_t)> onBytes)
+      : WeightStorage(dialect), budget(budget), file(std::make_shared<SpillFile>(std::move(folder))),
+        onBytes(std::move(onBytes)) {}
 
   AsmResourceBlob keep(AsmResourceBlob blob) const override;
   void noteRead(uint64_t bytes, bool isOutput) const override;
 
 private:
+  uint64_t budget;
   std::shared_ptr<SpillFile> file;
   std::function<void(uint64_t)> onBytes;
-  mutable std::atomic<uint64_t> inHeap = 0, inPages = 0;
+  /// Bytes that were kept in the heap, until they are freed, which may be after this interface is gone.
+  std::shared_ptr<std::atomic<uint64_t>> inHeap = std::make_shared<std::atomic<uint64_t>>(0);
+  mutable std::atomic<uint64_t> inPages = 0;
 };
 
 } // namespace
@@ -163,8 +168,17 @@ AsmResourceBlob SpilledWeights::keep(AsmResourceBlob blob) const {
   bool isOwn = static_cast<bool>(blob.getDeleter());
   if (isOwn && onBytes)
     onBytes(bytes.size());
-  if (!isOwn || bytes.size() < kSmall || inHeap.fetch_add(bytes.size()) + bytes.size() <= kInHeap)
+  if (!isOwn || bytes.size() < kSmall)
     return blob;
+  if (inHeap->fetch_add(bytes.size()) + bytes.size() <= budget)
+    return AsmResourceBlob(
+        bytes, blob.getDataAlignment(),
+        [free = std::move(blob.getDeleter()), inHeap = inHeap](void *data, size_t size, size_t alignment) mutable {
+          free(data, size, alignment);
+          *inHeap -= size;
+        },
+        blob.isMutable());
+  *inHeap -= bytes.size();
   const char *kept = file->add(bytes);
   if (!kept)
     return blob;
@@ -180,7 +194,7 @@ AsmResourceBlob SpilledWeights::keep(AsmResourceBlob blob) const {
 void SpilledWeights::noteRead(uint64_t bytes, bool isOutput) const {
   if (isOutput && onBytes)
     onBytes(bytes);
-  if (inPages.fetch_add(bytes) + bytes < kInPages)
+  if (inPages.fetch_add(bytes) + bytes < budget)
     return;
   inPages = 0;
   if (rt::freeMemory() < kShort)
@@ -189,17 +203,20 @@ void SpilledWeights::noteRead(uint64_t bytes, bool isOutput) const {
   MappedFile::releaseAll();
 }
 
-void tenon::registerSpilledWeights(DialectRegistry &registry, std::string folder,
+void tenon::registerSpilledWeights(DialectRegistry &registry, std::string folder, uint64_t budget,
                                    std::function<void(uint64_t bytes)> onBytes) {
   struct Extension : DialectExtension<Extension, TenonDialect> {
-    Extension(std::string folder, std::function<void(uint64_t)> onBytes)
-        : folder(std::move(folder)), onBytes(std::move(onBytes)) {}
+    Extension(std::string folder, uint64_t budget, std::function<void(uint64_t)> onBytes)
+        : folder(std::move(folder)), budget(budget), onBytes(std::move(onBytes)) {}
     void apply(MLIRContext *, TenonDialect *dialect) const override {
-      dialect->addInterface<SpilledWeights>(folder, onBytes);
+      dialect->addInterface<SpilledWeights>(folder, budget, onBytes);
     }
     std::string folder;
+    uint64_t budget;
     std::function<void(uint64_t)> onBytes;
   };
+  if (budget == 0)
+    budget = std::max(kLeastBudget, rt::freeMemory() / kFreeToBudget);
   registry.addExtension(TypeID::get<SpilledWeights>(),
-                        std::make_unique<Extension>(std::move(folder), std::move(onBytes)));
+                        std::make_unique<Extension>(std::move(folder), budget, std::move(onBytes)));
 }

@@ -18,10 +18,11 @@ class DialectRegistry;
 
 namespace tenon {
 
-/// Keeps weights that passes compute, beyond the first ones, in a file without a name in `folder`, which is gone when
-/// the last of them is, whatever ends the process; and gives back the pages of weights that were looked at. `onBytes`,
-/// if not null, is told how many bytes of weights were computed or written, by any thread.
-void registerSpilledWeights(mlir::DialectRegistry &registry, std::string folder,
+/// Keeps weights that passes compute in the heap up to `budget` bytes, or a part of the free memory where that is 0,
+/// and others in a file without a name in `folder`, which is gone when the last of them is, whatever ends the process.
+/// Gives back the pages of weights that were looked at, whenever they were so many bytes. `onBytes`, if not null, is
+/// told how many bytes of weights were computed or written, by any thread.
+void registerSpilledWeights(mlir::DialectRegistry &registry, std::string folder, uint64_t budget,
                             std::function<void(uint64_t bytes)> onBytes);
 
 } // namespace tenon

@@ -70,7 +70,7 @@ std::vector<PathCost> FormEstimates::listCosts(Operation *op) {
     std::optional<double> cycles = path->estimateCycles(op, machine);
     // The first one is the default implementation. Errors take time to measure: those of slower paths do not matter.
     bool isExact = costs.empty() || path->isAsExact();
-    if (!cycles || (!isExact && (*cycles >= least || errors.measure(*path, op) > budget)))
+    if (!cycles || (!isExact && (*cycles >= least || errors.measure(*path, op, budget) > budget)))
       continue;
     least = std::min(least, *cycles);
     costs.push_back({*cycles, times ? times->find(region, path->getName()) : std::nullopt});

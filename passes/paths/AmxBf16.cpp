@@ -37,6 +37,7 @@ public:
   llvm::StringRef getName() const override { return name; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   double measureError(Operation *op) const override;
+  double getLeastError(Operation *) const override { return split.rounds ? getLeastRoundingError() : 0; }
   bool isAsExact() const override { return !split.rounds && split.matrixTerms != 2; }
   Operation *take(Operation *op, const Machine &, RewriterBase &rewriter) const override {
     return rewriteSplitProduct(op, split, rewriter);

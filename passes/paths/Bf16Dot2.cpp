@@ -31,6 +31,7 @@ public:
   double measureError(Operation *op) const override {
     return split.rounds ? measureRoundingError(*findSplitProduct(op, split)) : kSumError;
   }
+  double getLeastError(Operation *) const override { return split.rounds ? getLeastRoundingError() : kSumError; }
   bool isAsExact() const override { return !split.rounds; }
   Operation *take(Operation *op, const Machine &, RewriterBase &rewriter) const override {
     return rewriteSplitProduct(op, split, rewriter);

@@ -247,7 +247,8 @@ private:
       const Candidate &base = getBase(op, candidates);
       for (const Candidate &candidate : candidates) {
         bool isExact = candidate.isDefault || candidate.path->isAsExact();
-        std::optional<double> error = isExact ? std::nullopt : std::optional(getError(op, candidate));
+        std::optional<double> error =
+            isExact ? std::nullopt : std::optional(getError(op, candidate, &candidate == &base ? kAnyError : budget));
         if (error && *error > budget && &candidate != &base)
           continue;
         paths.push_back(candidate.path);
@@ -270,9 +271,11 @@ private:
     return isTaken;
   }
 
-  /// The error of a path; 0 if it needs no budget.
-  double getError(Operation *op, const Candidate &candidate) {
-    return candidate.isDefault || candidate.path->isAsExact() ? 0 : errors->measure(*candidate.path, op);
+  static constexpr double kAnyError = std::numeric_limits<double>::infinity(); // math: no limit
+
+  /// The error of a path; 0 if it needs no budget, and any number beyond `limit` if it certainly exceeds that.
+  double getError(Operation *op, const Candidate &candidate, double limit = kAnyError) {
+    return candidate.isDefault || candidate.path->isAsExact() ? 0 : errors->measure(*candidate.path, op, limit);
   }
 
   /// What an operation takes that gets nothing of the budget: its default implementation, or the most exact path if
@@ -332,7 +335,7 @@ private:
       bool isWorthIt = isBase || (candidate.cost <= exact && worthwhile.contains(candidate.path));
       double error = !isWorthIt ? std::numeric_limits<double>::infinity()
                      : isBase   ? 0
-                                : factor * getError(op, candidate);
+                                : factor * getError(op, candidate, budget / factor);
       priced.push_back({candidate.cost, error});
       LDBG() << candidate.path->getName() << ": " << int64_t(candidate.cycles) << " cycles, cost "
              << int64_t(candidate.cost) << ", error " << error << ", " << op->getLoc();

@@ -31,6 +31,8 @@ public:
   virtual std::optional<double> estimateCycles(mlir::Operation *op, const Machine &machine) const = 0;
   /// The largest difference to exact arithmetic, relative to the largest element of the result. Takes some time.
   virtual double measureError(mlir::Operation *op) const = 0;
+  /// What measureError does not fall below, whatever the numbers are, unless the result is 0. Takes no time.
+  virtual double getLeastError(mlir::Operation *op) const { return 0; }
   /// True if the error bound is no worse than the default path's for all inputs outside the denormal range; such a path
   /// does not consume the error budget.
   virtual bool isAsExact() const { return false; }

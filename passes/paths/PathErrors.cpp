@@ -23,7 +23,9 @@ static std::vector<const void *> getKey(const Path &path, Operation *op) {
   return key;
 }
 
-double PathErrors::measure(const Path &path, Operation *op) {
+double PathErrors::measure(const Path &path, Operation *op, double limit) {
+  if (double least = path.getLeastError(op); least > limit)
+    return least;
   std::vector<const void *> key = getKey(path, op);
   {
     std::lock_guard<std::mutex> lock(mutex);

@@ -8,6 +8,7 @@
 #ifndef TENON_PASSES_PATHS_PATHERRORS_H
 #define TENON_PASSES_PATHS_PATHERRORS_H
 
+#include <limits>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -24,8 +25,9 @@ class Path;
 /// error is measured twice. Several threads may use it.
 class PathErrors {
 public:
-  /// path.measureError(op), or what that was for an equal operation with the same weights.
-  double measure(const Path &path, mlir::Operation *op);
+  /// path.measureError(op), or what that was for an equal operation with the same weights. Where it is certain to
+  /// exceed `limit`, the result is any number that does, and nothing is measured.
+  double measure(const Path &path, mlir::Operation *op, double limit = std::numeric_limits<double>::infinity());
 
   void forgetTaken() { largestTaken = largestTotal = 0; }
   /// An operation has taken a path, other than its own, of this error.

@@ -180,6 +180,8 @@ double tenon::measureRoundingError(const SplitProduct &product) {
   return kSumError + (largest > 0 ? std::sqrt(worst / largest) : 0);
 }
 
+double tenon::getLeastRoundingError() { return kSumError + kBf16RoundingError; }
+
 bool tenon::skipsPixels(ConvolveOp op) {
   ArrayRef<int64_t> filter = op.getFilter().getType().getShape();
   bool isOfOne = llvm::all_of(filter.slice(op.getFirstWindowDim(), op.getStrides().size()),

@@ -51,6 +51,8 @@ inline constexpr double kBf16RoundingError = 0.00390625 * 0.425; // math: 2^-8, 
 /// The error of a product whose factors are rounded to bf16, relative to the largest element of the result: that of the
 /// matrix at hand, and that of rows of any numbers.
 double measureRoundingError(const SplitProduct &product);
+/// What it is for a matrix that is exact in bf16, and not 0: that of the rows.
+double getLeastRoundingError();
 
 /// Whether a convolution of 1x1 windows skips pixels, which then need not be split.
 bool skipsPixels(ConvolveOp op);

@@ -199,6 +199,10 @@ static void addLimitOptions(CLI::App &command, CompileOptions &options) {
   addBytes(command, "--memory-limit", options.memoryLimit,
            "limit run-time memory to BYTES (K, M, G) for every size in range; exit 4 if no plan fits")
       ->group(kGroup);
+  addBytes(command, "--compile-weight-budget", options.weightBudget,
+           "keep up to BYTES (K, M, G) of packed weights in memory while compiling, and others in a file beside the "
+           "output; default: an eighth of the free memory, and 64M or more")
+      ->group(kGroup);
   addBytes(command, "--import-memory-limit", options.importMemoryLimit,
            "limit the memory of the import, which reads untrusted files; default: 4 times the files and 1 GB")
       ->group(kGroup);
