@@ -31,6 +31,17 @@ static std::optional<Image> getImage(Value value) {
   return Image{*lines, *width, *channels};
 }
 
+/// Whether the path of its product has stored a factor as something else than f32: as terms of bf16 or as fixed-point
+/// numbers.
+static bool isStoredOtherwise(Value factor) {
+  Operation *source = factor.getDefiningOp();
+  if (auto dequantize = dyn_cast_or_null<DequantizeOp>(source))
+    source = dequantize.getInput().getDefiningOp();
+  if (auto unpack = dyn_cast_or_null<UnpackOp>(source))
+    return unpack.getBits().has_value();
+  return isa_and_nonnull<MergeBf16Op, UnpackSplitBf16Op>(source);
+}
+
 /// The cycles that the choice of paths has estimated, where it was one of sums of products in vectors, of f32 as it
 /// lies in memory; none else.
 static IntegerAttr getEstimate(Operation *op) {
@@ -38,7 +49,7 @@ static IntegerAttr getEstimate(Operation *op) {
   auto estimates = op->getAttrOfType<DictionaryAttr>(kPathsAttr);
   bool fits = isa<ContractOp, ConvolveOp>(op) && path && estimates && isProductOfFloats(op) &&
               getElementTypeOrSelf(op->getResult(0)).isF32() && !isWidened(op->getOperand(0)) &&
-              llvm::is_contained({"direct", "panels", "plain"}, path.getValue());
+              llvm::none_of(op->getOperands(), isStoredOtherwise);
   return fits ? estimates.getAs<IntegerAttr>(path.getValue()) : IntegerAttr();
 }
 
