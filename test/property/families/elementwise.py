@@ -5,6 +5,9 @@
 
 from draw import NUMBERS, isFloat, isInteger, toOnnx
 
+# No operation has a path of its own error: measuring one would only take time.
+OPTIONS = ("--no-measure-error",)
+
 # What each takes where not any number will do.
 DOMAINS = {
     "Acos": "unit",

@@ -7,6 +7,9 @@ import numpy
 import onnx
 from draw import NUMBERS, isInteger, toOnnx
 
+# No operation has a path of its own error: measuring one would only take time.
+OPTIONS = ("--no-measure-error",)
+
 # Before, some operators have no integers.
 OLDEST = 18
 INT64 = NUMBERS["int64"]

@@ -6,6 +6,9 @@
 from draw import NUMBERS, isFloat
 from onnx import TensorProto
 
+# No operation has a path of its own error: measuring one would only take time.
+OPTIONS = ("--no-measure-error",)
+
 
 def _addNode(d, operator, operands, **attributes):
     """A node of lines, whose result may become halves at once: then there is no memory for lines of its own type."""

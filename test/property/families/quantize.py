@@ -5,6 +5,9 @@
 
 from draw import NUMBERS
 
+# No operation has a path of its own error: measuring one would only take time.
+OPTIONS = ("--no-measure-error",)
+
 # The evaluator knows none of the older ones.
 OLDEST = 19
 FLOAT, UINT8 = NUMBERS["float32"], NUMBERS["uint8"]

@@ -7,6 +7,9 @@ import numpy
 import onnx
 from draw import NUMBERS, isFloat
 
+# No operation has a path of its own error: measuring one would only take time.
+OPTIONS = ("--no-measure-error",)
+
 INT64 = NUMBERS["int64"]
 # Of no elements these have no value that all agree on.
 NOT_EMPTY = ("ReduceMax", "ReduceMin", "ReduceMean", "ReduceLogSumExp", "ReduceLogSum")

@@ -7,6 +7,9 @@ import math
 
 from draw import NUMBERS, makeSize
 
+# No operation has a path of its own error: measuring one would only take time.
+OPTIONS = ("--no-measure-error",)
+
 TYPES = ("float32", "float32", "float16", "uint8", "int64", "bool", "bfloat16", "float64")
 SIZES = (1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 33)
 LONG = (16, 31, 64, 65, 67, 127, 129, 150, 257)
