@@ -33,6 +33,7 @@ class Ran:
     output: str
     errors: str
     seconds: float
+    cpu: float  # seconds, of its children, too
     peak: int  # bytes
 
 
@@ -50,13 +51,15 @@ def run(command, environment=None):
         if process.returncode:
             said = [line for line in errors.splitlines() if line.strip()]
             raise Failure(said[0] if said else f"{command[0]} ended with {process.returncode}")
-        return Ran(output, errors, seconds, usage.ru_maxrss * 1024)
+        return Ran(output, errors, seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
 
 class Tools:
     def __init__(self, build, before="", hasTiles=False):
         """`before` is put in front of what is timed. With `hasTiles`, tile registers (AMX) are computed where there are none."""
         self.bin, self.before = pathlib.Path(build) / "bin", before.split()
+        if not (self.bin / "tenon").exists():
+            raise Failure(f"{build}: there is no bin/tenon in it")
         self.runner = self.bin / ("tenon-run-tiles" if hasTiles else "tenon-run")
 
     def compile(self, model, artifact, options):
