@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/ControlBuilder.h"
+#include "compiler/graph/Regions.h"
 #include "compiler/import/onnx/Importer.h"
 #include "dialects/tenon/Tenon.h"
-#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -16,44 +16,21 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// The body of a branch or a loop while its operations are made. It hangs in an operation of its own at the insertion
-/// point, so that values from around it dominate what is made: operations can be verified before it is known what the
-/// final one, which takes the body over, results in.
-class BodyBuilder {
+/// The body of a branch or a loop while a node's operations are made in it.
+class NodeBody {
 public:
-  explicit BodyBuilder(Node &n) {
-    OpBuilder &builder = n.importer.getBuilder();
-    OperationState state(n.getLoc(), IfOp::getOperationName());
-    state.addRegion();
-    state.addRegion();
-    parent = builder.create(state);
-    guard.emplace(builder);
-    visit.emplace(n.importer);
-    builder.setInsertionPointToEnd(&parent->getRegion(0).emplaceBlock());
-  }
-  ~BodyBuilder() {
-    visit.reset();
-    guard.reset();
-    parent->erase();
-  }
-  BodyBuilder(const BodyBuilder &) = delete;
-  BodyBuilder &operator=(const BodyBuilder &) = delete;
+  explicit NodeBody(Node &n) : body(n.importer.getBuilder(), n.getLoc()) { visit.emplace(n.importer); }
 
-  Block &getBlock() { return parent->getRegion(0).front(); }
-
+  Block &getBlock() { return body.getBlock(); }
+  BodyBuilder &getBody() { return body; }
   /// Ends the body with what it yields, and goes back to where operations were made before.
-  void finish(Node &n, ArrayRef<Value> yielded) {
-    YieldOp::create(n.importer.getBuilder(), n.getLoc(), yielded);
+  void finish(ArrayRef<Value> yielded) {
+    body.finish(yielded);
     visit.reset();
-    guard.reset();
   }
-
-  /// Moves the finished body to the operation that it is made for.
-  void moveTo(Region &region) { region.takeBody(parent->getRegion(0)); }
 
 private:
-  Operation *parent;
-  std::optional<OpBuilder::InsertionGuard> guard;
+  BodyBuilder body;
   std::optional<Importer::RegionVisit> visit;
 };
 
@@ -116,11 +93,6 @@ private:
   SmallVector<Value> types;
 };
 
-ArrayAttr toArrayAttr(Node &n, ArrayRef<std::string> names) {
-  SmallVector<StringRef> list(names.begin(), names.end());
-  return names.empty() ? ArrayAttr() : n.importer.getBuilder().getStrArrayAttr(list);
-}
-
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -149,19 +121,6 @@ static SmallVector<Dims> addCollected(Node &n, Carried &carried, Block &block, L
   return initial;
 }
 
-static std::optional<SmallVector<Value>> createLoop(Node &n, Value condition, AffineExpr trips, ArrayRef<Value> inits,
-                                                    const Carried &carried, BodyBuilder &body) {
-  if (llvm::is_contained(inits, Value()))
-    return std::nullopt;
-  auto loop =
-      LoopOp::create(n.importer.getBuilder(), n.getLoc(), body.getBlock().getArgumentTypes(), condition, inits,
-                     toArrayAttr(n, carried.names), trips ? ShapeAttr::get(n.getContext(), trips) : ShapeAttr());
-  body.moveTo(loop.getBody());
-  if (failed(verify(loop)))
-    return std::nullopt;
-  return SmallVector<Value>(loop.getResults());
-}
-
 std::optional<SmallVector<Value>>
 onnx_import::buildLoop(Node &n, Value condition, AffineExpr trips, ArrayRef<Value> inits,
                        llvm::function_ref<std::optional<LoopBody>(ArrayRef<Value>)> body) {
@@ -171,7 +130,7 @@ onnx_import::buildLoop(Node &n, Value condition, AffineExpr trips, ArrayRef<Valu
   Importer::Checkpoint before = n.importer.getCheckpoint();
   std::optional<Importer::Faults> firstFaults;
   for (;;) {
-    BodyBuilder builder(n);
+    NodeBody builder(n);
     Block &block = builder.getBlock();
     for (size_t i = 0; i < inits.size(); ++i)
       block.addArgument(carried.getType(i), n.getLoc());
@@ -200,10 +159,11 @@ onnx_import::buildLoop(Node &n, Value condition, AffineExpr trips, ArrayRef<Valu
     SmallVector<Dims> initial = addCollected(n, carried, block, *made);
     SmallVector<Value> yielded{made->goesOn}, allInits(inits);
     yielded.append(made->next);
-    builder.finish(n, yielded);
+    builder.finish(yielded);
     for (auto [dims, type] : llvm::zip(initial, types))
       allInits.push_back(n.broadcast(n.scalar(0, type), dims));
-    return createLoop(n, condition, trips, allInits, carried, builder);
+    return createLoop(n.importer.getBuilder(), n.getLoc(), condition, trips, allInits, carried.names,
+                      builder.getBody());
   }
 }
 
@@ -231,7 +191,7 @@ onnx_import::buildCountedLoop(Node &n, AffineExpr count, ArrayRef<Value> inits,
 
 bool onnx_import::attempt(Node &n, llvm::function_ref<bool()> make) {
   Importer::Checkpoint before = n.importer.getCheckpoint();
-  BodyBuilder builder(n);
+  NodeBody builder(n);
   bool result = make();
   n.importer.rollBack(before, n);
   return result;
@@ -290,7 +250,7 @@ std::optional<SmallVector<Value>> onnx_import::buildIf(Node &n, Value condition,
                                                        BranchBody elseBody) {
   if (n.hasFailed() || !condition)
     return std::nullopt;
-  std::optional<BodyBuilder> builders[2];
+  std::optional<NodeBody> builders[2];
   SmallVector<Value> yielded[2];
   BranchBody bodies[] = {thenBody, elseBody};
   for (int i = 0; i < 2; ++i) {
@@ -303,7 +263,7 @@ std::optional<SmallVector<Value>> onnx_import::buildIf(Node &n, Value condition,
     // broadcasting does not see.
     if (i == 1 && yielded[0].size() == made->size())
       raiseRanks(n, yielded[0], yielded[1], builders[0]->getBlock());
-    builders[i]->finish(n, yielded[i]);
+    builders[i]->finish(yielded[i]);
   }
   // Where the branches differ, the result has symbols.
   Carried results(n, yielded[0]);
@@ -312,10 +272,6 @@ std::optional<SmallVector<Value>> onnx_import::buildIf(Node &n, Value condition,
   SmallVector<Type> types;
   for (size_t i = 0; i < yielded[0].size(); ++i)
     types.push_back(results.getType(i));
-  auto branch = IfOp::create(n.importer.getBuilder(), n.getLoc(), types, condition, toArrayAttr(n, results.names));
-  builders[0]->moveTo(branch.getThenBody());
-  builders[1]->moveTo(branch.getElseBody());
-  if (failed(verify(branch)))
-    return std::nullopt;
-  return SmallVector<Value>(branch.getResults());
+  return createIf(n.importer.getBuilder(), n.getLoc(), condition, types, results.names, builders[0]->getBody(),
+                  builders[1]->getBody());
 }

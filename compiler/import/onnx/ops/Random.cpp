@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/graph/RandomSource.h"
 #include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
-#include <numbers>
 
 using namespace mlir;
 using namespace tenon;
@@ -21,57 +21,14 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 /// The random numbers of one node: streams of the run's seed that no other node has, or of the seed that the
-/// node's attribute gives, so that equal seeds give equal numbers.
-class RandomSource {
-public:
-  /// The seed is a float, but for Dropout.
-  explicit RandomSource(Node &n, bool isIntegerSeed = false) : n(n) {
-    if (!n.hasAttr("seed")) {
-      key = n.runSeed();
-      stream = n.importer.takeRandomStreams(kStreams);
-      return;
-    }
-    int64_t seed =
-        isIntegerSeed ? n.getInt("seed", 0) : llvm::bit_cast<int32_t>(static_cast<float>(n.getFloat("seed", 0)));
-    key = n.constantInts(seed, {}, n.i64());
-  }
-
-  /// Numbers in [0, 1) of as many bits as the type holds exactly.
-  Value uniform(ArrayRef<AffineExpr> shape, Type type) {
-    if (type.isF64()) {
-      Value high = n.cast(draw(shape, 6), type), low = n.cast(draw(shape, 5), type);
-      Value whole = n.add(n.mul(high, n.scalar(1 << 27, type)), low);
-      return n.mul(whole, n.scalar(0x1p-53, type));
-    }
-    int64_t digits = llvm::APFloat::semanticsPrecision(cast<FloatType>(type).getFloatSemantics());
-    return n.mul(n.cast(draw(shape, 32 - digits), type), n.scalar(std::ldexp(1.0, -digits), type));
-  }
-
-  /// Numbers of mean 0 and variance 1, after Box and Muller, in f32 at least.
-  Value normal(ArrayRef<AffineExpr> shape, Type type) {
-    if (!type.isF64())
-      type = n.f32();
-    // The logarithm must not see 0.
-    Value radius = n.log(n.sub(n.scalar(1, type), uniform(shape, type)));
-    radius = n.sqrt(n.mul(radius, n.scalar(-2, type)));
-    Value angle = n.mul(uniform(shape, type), n.scalar(2 * std::numbers::pi, type));
-    return n.mul(radius, n.cos(angle));
-  }
-
-private:
-  /// A normal number of f64 takes two times two.
-  static constexpr int64_t kStreams = 4;
-
-  /// 32 random bits without the lowest `dropped`.
-  Value draw(ArrayRef<AffineExpr> shape, int64_t dropped) {
-    Value bits = n.randomBits(key, stream++, shape);
-    return dropped ? n.shiftRight(bits, n.scalarLike(dropped, bits)) : bits;
-  }
-
-  Node &n;
-  Value key;
-  int64_t stream = 0;
-};
+/// node's attribute gives, so that equal seeds give equal numbers. The seed is a float, but for Dropout.
+RandomSource makeSource(Node &n, bool isIntegerSeed = false) {
+  if (!n.hasAttr("seed"))
+    return RandomSource(n, n.runSeed(), n.importer.takeRandomStreams(RandomSource::kStreams));
+  int64_t seed =
+      isIntegerSeed ? n.getInt("seed", 0) : llvm::bit_cast<int32_t>(static_cast<float>(n.getFloat("seed", 0)));
+  return RandomSource(n, n.constantInts(seed, {}, n.i64()), 0);
+}
 
 /// The `shape` attribute.
 std::optional<Dims> readShape(Node &n) {
@@ -95,14 +52,14 @@ Type readFloatType(Node &n, Type fallback) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult setNormal(Node &n, ArrayRef<AffineExpr> shape, Type type) {
-  Value z = RandomSource(n).normal(shape, type);
+  Value z = makeSource(n).normal(shape, type);
   Value scaled = n.mul(z, n.scalarLike(n.getFloat("scale", 1), z));
   return n.setResult(n.cast(n.add(scaled, n.scalarLike(n.getFloat("mean", 0), z)), type));
 }
 
 LogicalResult setUniform(Node &n, ArrayRef<AffineExpr> shape, Type type) {
   double low = n.getFloat("low", 0), high = n.getFloat("high", 1);
-  Value u = RandomSource(n).uniform(shape, type);
+  Value u = makeSource(n).uniform(shape, type);
   return n.setResult(n.add(n.mul(u, n.scalar(high - low, type)), n.scalar(low, type)));
 }
 
@@ -121,7 +78,7 @@ template <Distribution set> LogicalResult importRandomLike(Node &n) {
 LogicalResult importBernoulli(Node &n) {
   Value x = n.input(0);
   Type type = n.getDataType("dtype", n.elementType(x));
-  Value drawn = RandomSource(n).uniform(n.dims(x), n.elementType(x));
+  Value drawn = makeSource(n).uniform(n.dims(x), n.elementType(x));
   return n.setResult(n.cast(n.less(drawn, x), type));
 }
 
@@ -138,7 +95,7 @@ LogicalResult importMultinomial(Node &n) {
   AffineExpr batch = n.dim(x, 0), classes = n.dim(x, 1);
   Value sums = n.cumulativeSum(n.exp(n.sub(x, n.reduceMax(x, 1))), 1);
   Value total = n.sliceAxis(sums, 1, subDims(classes, n.constantDim(1)), n.constantDim(1));
-  Value part = n.mul(RandomSource(n).uniform({batch, n.constantDim(samples)}, n.elementType(x)), total);
+  Value part = n.mul(makeSource(n).uniform({batch, n.constantDim(samples)}, n.elementType(x)), total);
   Value passed = n.lessOrEqual(n.unsqueeze(sums, 1), n.unsqueeze(part, 2));
   Value index = n.reduceSum(n.cast(passed, n.i64()), 2, false);
   Value last = n.size(subDims(classes, n.constantDim(1)), n.i64());
@@ -160,7 +117,7 @@ LogicalResult setMask(Node &n, Value x, Value mask) {
 LogicalResult dropElements(Node &n, Value x, Value ratio, Value training) {
   Type type = n.elementType(x);
   ratio = n.reshape(n.cast(ratio, type), IntsRef());
-  Value keeps = n.greaterOrEqual(RandomSource(n, /*isIntegerSeed=*/true).uniform(n.dims(x), type), ratio);
+  Value keeps = n.greaterOrEqual(makeSource(n, /*isIntegerSeed=*/true).uniform(n.dims(x), type), ratio);
   Value scaled = n.div(x, n.sub(n.scalar(1, type), ratio));
   Value result = n.select(keeps, scaled, n.scalar(0, type));
   if (training) {
