@@ -8,6 +8,7 @@
 #include "compiler/graph/Graph.h"
 #include "compiler/graph/Elements.h"
 #include "compiler/graph/GraphBuilder.h"
+#include "compiler/graph/RandomSource.h"
 #include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -135,6 +136,7 @@ struct Graph::Parts {
   llvm::SmallVector<Value> results;
   llvm::MapVector<StringAttr, std::pair<int64_t, int64_t>> ranges;
   llvm::MapVector<AffineExpr, std::string> requirements;
+  int64_t randomStreams = 0; ///< those of the run's seed that are taken
 };
 
 Graph::Graph(MLIRContext *context, StringRef name) : context(context) {
@@ -169,6 +171,17 @@ void Graph::fail(const Twine &text) { builder->fail(text); }
 Tensor Graph::missing() {
   builder->setFailed();
   return Tensor(*this, {});
+}
+
+OpBuilder &Graph::getOpBuilder() { return parts->builder; }
+
+bool Graph::checkVisible(const Tensor &tensor) {
+  if (!tensor.getValue())
+    return true;
+  bool isVisible = tensor.getValue().getParentRegion()->isAncestor(parts->builder.getInsertionBlock()->getParent());
+  if (!isVisible)
+    fail("uses a tensor of a branch or a loop outside of it; only its results are there");
+  return isVisible;
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,6 +261,31 @@ Tensor Graph::causalMask(const Dim &queries, const Dim &keys, int64_t window) {
 }
 
 //===----------------------------------------------------------------------===//
+// Random numbers
+//===----------------------------------------------------------------------===//
+
+Tensor Graph::makeRandom(ShapeRef shape, DType type, std::optional<int64_t> seed, bool isNormal) {
+  Type element = getType(context, type);
+  if (!isa<FloatType>(element))
+    fail("random numbers are floats, not integers");
+  if (hasFailed())
+    return missing();
+  Value key = seed ? builder->constantInts(*seed, {}, builder->i64()) : builder->runSeed();
+  int64_t stream = seed ? 0 : std::exchange(parts->randomStreams, parts->randomStreams + RandomSource::kStreams);
+  RandomSource source(*builder, key, stream);
+  Dims dims = toDims(context, shape);
+  return Tensor(*this, isNormal ? source.normal(dims, element) : source.uniform(dims, element));
+}
+
+Tensor Graph::randomUniform(ShapeRef shape, double low, double high, DType type, std::optional<int64_t> seed) {
+  return makeRandom(shape, type, seed, /*isNormal=*/false) * (high - low) + low;
+}
+
+Tensor Graph::randomNormal(ShapeRef shape, double mean, double deviation, DType type, std::optional<int64_t> seed) {
+  return cast(makeRandom(shape, type, seed, /*isNormal=*/true) * deviation + mean, type);
+}
+
+//===----------------------------------------------------------------------===//
 // The end
 //===----------------------------------------------------------------------===//
 
@@ -257,7 +295,7 @@ void Graph::output(StringRef name, const Tensor &value) {
     fail("output '" + name + "' is a tensor of another graph, or of none");
   if (llvm::is_contained(parts->outputs, nameAttr))
     fail("has two outputs named '" + name + "'");
-  if (hasFailed())
+  if (hasFailed() || !checkVisible(value))
     return;
   parts->outputs.push_back(nameAttr);
   parts->results.push_back(value.getValue());

@@ -32,6 +32,8 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -129,7 +131,10 @@ private:
   mlir::Value value;
 };
 
-/// A tensor that a session keeps from run to run. Rows are along its first dimension.
+using Tensors = llvm::SmallVector<Tensor, 4>;
+
+/// A tensor that a session keeps from run to run. Rows are along its first dimension. It is read and written outside of
+/// branches and loops.
 class State {
 public:
   State(Graph &graph, std::string name) : graph(&graph), name(std::move(name)) {}
@@ -207,6 +212,15 @@ public:
   /// one sees the keys up to its own position and, where `window` is not 0, only the last `window` of these.
   Tensor causalMask(const Dim &queries, const Dim &keys, int64_t window = 0);
 
+  //===--- Random numbers: of the run's seed, others for each call and in each time of a loop, or with `seed` those of
+  // that seed, the same in each run and for each call with it. The type is one of floats.
+
+  /// Uniform in [low, high); where rounding reaches it, `high` as well.
+  Tensor randomUniform(ShapeRef shape, double low = 0, double high = 1, DType type = DType::f32,
+                       std::optional<int64_t> seed = std::nullopt);
+  Tensor randomNormal(ShapeRef shape, double mean = 0, double deviation = 1, DType type = DType::f32,
+                      std::optional<int64_t> seed = std::nullopt);
+
   //===--- The end
 
   /// The next result of the graph. Names differ.
@@ -223,9 +237,14 @@ public:
 
   /// What makes the operations, for those that have no function here.
   GraphBuilder &getBuilder() { return *builder; }
+  /// Where they are made.
+  mlir::OpBuilder &getOpBuilder();
+  /// Reports where a tensor was made in a branch or a loop that has ended: only its results are there outside of it.
+  bool checkVisible(const Tensor &tensor);
 
 private:
   friend class graph::State;
+  Tensor makeRandom(ShapeRef shape, DType type, std::optional<int64_t> seed, bool isNormal);
   void moveTo(llvm::StringRef place);
   graph::State declareState(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, DType type, llvm::StringRef live);
 
@@ -379,6 +398,53 @@ Tensor dequantize(const Tensor &x, const Tensor &scale, const Tensor &zero, int6
 /// not 0, a score s becomes tanh(s / softcap) * softcap before it is masked.
 Tensor attention(const Tensor &queries, const Tensor &keys, const Tensor &values, double scale, const Tensor &mask = {},
                  double softcap = 0);
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+/// Each loss for itself, their mean, or their sum.
+enum class Reduction { none, mean, sum };
+
+/// -log(softmax(logits)) of the class that is labelled: logits are [batch, classes, ...], labels integers [batch, ...].
+/// The result has the labels' shape, or rank 0. Labels that are `ignoredIndex` have a loss of 0 and do not count in the
+/// mean, which is NaN where none counts; a run with any other label that is no class is refused.
+Tensor crossEntropyLoss(const Tensor &logits, const Tensor &labels, Reduction reduction = Reduction::mean,
+                        std::optional<int64_t> ignoredIndex = std::nullopt);
+/// (x - target)^2, which have one shape: that is the result's, or it has rank 0.
+Tensor mseLoss(const Tensor &x, const Tensor &target, Reduction reduction = Reduction::mean);
+
+//===----------------------------------------------------------------------===//
+// Branches and loops
+//===----------------------------------------------------------------------===//
+//
+// What a function makes that is passed here happens in one branch, or in each time of a loop. It may use all tensors
+// from around it; of what it makes, there is only what it returns outside of it. A list of results is returned as such:
+// [&]() -> Tensors { return {x, y}; }
+
+/// What `then` makes where the condition, a boolean of rank 0, is true, and what `otherwise` makes elsewhere: only one
+/// of both is computed. Both make results of the same shapes and types.
+Tensors cond(const Tensor &condition, llvm::function_ref<Tensors()> then, llvm::function_ref<Tensors()> otherwise);
+Tensor cond(const Tensor &condition, llvm::function_ref<Tensor()> then, llvm::function_ref<Tensor()> otherwise);
+
+/// What branch `index` makes, an integer of rank 0. An index below 0 takes the first branch, one that is too large the
+/// last. All make results of the same shapes and types.
+Tensors match(const Tensor &index, llvm::ArrayRef<std::function<Tensors()>> branches);
+Tensor match(const Tensor &index, llvm::ArrayRef<std::function<Tensor()>> branches);
+
+/// How often a loop runs: a dimension, or an integer of rank 0. Not at all where it is not positive.
+using Trips = std::variant<Dim, Tensor>;
+/// What a loop carries to its next time, of what it has carried to this one, which has the same shapes and types; and
+/// the number of the time, an i64 of rank 0 that begins with 0.
+using LoopBody = llvm::function_ref<Tensors(const Tensor &number, llvm::ArrayRef<Tensor> carried)>;
+/// Whether a loop runs once more with these tensors: a boolean of rank 0. It is called outside of the loop and in it.
+using LoopCondition = llvm::function_ref<Tensor(llvm::ArrayRef<Tensor> carried)>;
+
+/// Runs the body as often as `trips` says, while the condition holds, or both. The results are what it carries in the
+/// end: the initial tensors where it never runs. There is at least one.
+Tensors loop(const Trips &trips, llvm::ArrayRef<Tensor> initial, LoopBody body);
+Tensors loopWhile(LoopCondition condition, llvm::ArrayRef<Tensor> initial, LoopBody body);
+Tensors loop(const Trips &trips, LoopCondition condition, llvm::ArrayRef<Tensor> initial, LoopBody body);
 
 } // namespace tenon::graph
 

@@ -34,7 +34,8 @@ Tensor graph::apply(ArrayRef<Tensor> operands, llvm::function_ref<Value(GraphBui
   Graph *graph = findGraph(operands);
   if (!graph)
     return {};
-  return Tensor(*graph, graph->hasFailed() ? Value() : make(graph->getBuilder()));
+  bool fits = !graph->hasFailed() && llvm::all_of(operands, [&](const Tensor &x) { return graph->checkVisible(x); });
+  return Tensor(*graph, fits ? make(graph->getBuilder()) : Value());
 }
 
 Tensor graph::applyAlong(int64_t axis, int64_t rank, ArrayRef<Tensor> operands,
@@ -170,9 +171,9 @@ Tensor graph::einsum(StringRef equation, const Tensor &x, const Tensor &y) {
   });
 }
 
-using Reduction = Value (GraphBuilder::*)(Value, IntsRef, bool);
+using ReduceMethod = Value (GraphBuilder::*)(Value, IntsRef, bool);
 
-static Tensor reduce(const Tensor &x, ArrayRef<int64_t> axes, bool keepdims, Reduction reduction) {
+static Tensor reduce(const Tensor &x, ArrayRef<int64_t> axes, bool keepdims, ReduceMethod method) {
   return apply(x, [&](GraphBuilder &b) -> Value {
     Ints counted;
     for (int64_t axis : axes) {
@@ -182,7 +183,7 @@ static Tensor reduce(const Tensor &x, ArrayRef<int64_t> axes, bool keepdims, Red
         return {};
       }
     }
-    return (b.*reduction)(x.getValue(), counted, keepdims);
+    return (b.*method)(x.getValue(), counted, keepdims);
   });
 }
 

@@ -9,6 +9,7 @@
 #include "compiler/graph/Graph.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -39,7 +40,14 @@ State Graph::growingState(StringRef name, ArrayRef<int64_t> shape, StringRef liv
   return declareState(name, shape, type, live);
 }
 
+/// Reports where a state would be read or written in a branch or a loop.
+static void checkOutsideOfRegions(Graph &graph) {
+  if (!isa<FunctionOpInterface>(graph.getOpBuilder().getInsertionBlock()->getParentOp()))
+    graph.fail("a state is read and written outside of branches and loops");
+}
+
 Tensor State::read(const Dim &rows) const {
+  checkOutsideOfRegions(*graph);
   if (graph->hasFailed())
     return graph->missing();
   auto declaration = cast<StateOp>(mlir::SymbolTable::lookupSymbolIn(*graph->module, name));
@@ -53,7 +61,8 @@ Tensor State::read(const Dim &rows) const {
 }
 
 void State::update(const Dim &at, const Tensor &value, bool extends) const {
-  if (graph->hasFailed())
+  checkOutsideOfRegions(*graph);
+  if (graph->hasFailed() || (value.getGraph() == graph && !graph->checkVisible(value)))
     return;
   if (value.getGraph() != graph)
     return graph->fail(value.getGraph() ? "has operands of two graphs" : "has an operand that was never made");

@@ -76,6 +76,152 @@ TEST_CASE_METHOD(Fixture, "heads may share keys") {
   CHECK(toString(attention(queries, keys, values, 0.5, g.causalMask(n, n)).shape()) == "2, 4, n, 6");
 }
 
+TEST_CASE_METHOD(Fixture, "branches and loops result in what they are given") {
+  Tensor x = g.input("x", {n, 4}), yes = g.input("yes", {}, DType::boolean), which = g.input("i", {}, DType::i32);
+  auto twice = [&] { return x * 2; };
+  auto both = [&]() -> Tensors { return {x, sum(x, 0)}; };
+  CHECK(toString(cond(yes, twice, [&] { return x; }).shape()) == "n, 4");
+  Tensors pair = cond(yes, both, [&]() -> Tensors { return {-x, x[{0}]}; });
+  REQUIRE(pair.size() == 2);
+  CHECK(toString(pair[1].shape()) == "4");
+  CHECK(toString(match(which, {twice, twice, [&] { return x; }}).shape()) == "n, 4");
+  auto body = [](const Tensor &number, llvm::ArrayRef<Tensor> carried) -> Tensors {
+    return {carried[0] + cast(number, DType::f32), !carried[1]};
+  };
+  auto isGoingOn = [](llvm::ArrayRef<Tensor> carried) { return carried[1]; };
+  for (const Tensors &results : {loop(3, {x, yes}, body), loop(n, {x, yes}, body), loop(which, {x, yes}, body),
+                                 loopWhile(isGoingOn, {x, yes}, body), loop(n, isGoingOn, {x, yes}, body)}) {
+    REQUIRE(results.size() == 2);
+    CHECK(toString(results[0].shape()) == "n, 4");
+    CHECK(results[1].rank() == 0);
+  }
+  CHECK_FALSE(g.hasFailed());
+  g.output("y", pair[0]);
+  mlir::OwningOpRef<mlir::ModuleOp> module = g.finish();
+  REQUIRE(module);
+  CHECK(mlir::succeeded(mlir::verify(*module)));
+}
+
+TEST_CASE_METHOD(Fixture, "random numbers have a shape and a type, losses that of their labels or none") {
+  Tensor logits = g.input("logits", {n, 5, 3}), labels = g.input("labels", {n, 3}, DType::i32);
+  CHECK(toString(g.randomUniform({n, 2}).shape()) == "n, 2");
+  CHECK(toString(g.randomNormal({4}, 1, 2, DType::bf16, 7).shape()) == "4");
+  CHECK(toString(crossEntropyLoss(logits, labels, Reduction::none, -100).shape()) == "n, 3");
+  CHECK(crossEntropyLoss(logits, labels).rank() == 0);
+  CHECK(toString(mseLoss(logits, logits * 2, Reduction::none).shape()) == "n, 5, 3");
+  CHECK(mseLoss(logits, logits * 2, Reduction::sum).rank() == 0);
+  CHECK_FALSE(g.hasFailed());
+}
+
+TEST_CASE_METHOD(Fixture, "a branch or a loop that fails reports one error, and has as many results") {
+  Tensor x = g.input("x", {4, 2}), yes = g.input("yes", {}, DType::boolean), inside;
+  auto same = [&] { return x; };
+  auto keep = [](const Tensor &, llvm::ArrayRef<Tensor> carried) { return Tensors(carried.begin(), carried.end()); };
+  std::string wanted;
+  Tensors results(1, x);
+  SECTION("in a branch") {
+    results = cond(yes, [&]() -> Tensors { return {x, matmul(x, x)}; }, [&]() -> Tensors { return {x, x}; });
+    CHECK(results.size() == 2);
+    wanted = "shapes 4x2 and 4x2 do not fit: 2 and 4 elements have to be multiplied pair by pair";
+  }
+  SECTION("shapes of branches") {
+    results[0] = cond(yes, same, [&] { return x[{0}]; });
+    wanted = "has branches whose results 0 differ in type: tensor<4x2xf32> and tensor<2xf32>";
+  }
+  SECTION("types of branches") {
+    results[0] = match(g.input("i", {}, DType::i64), {same, same, [&] { return cast(x, DType::f16); }});
+    wanted = "has branches whose results 0 differ in type: tensor<4x2xf32> and tensor<4x2xf16>";
+  }
+  SECTION("counts of branches") {
+    results = cond(yes, [&]() -> Tensors { return {x, x}; }, [&]() -> Tensors { return {x}; });
+    CHECK(results.size() == 2);
+    wanted = "has branches of 2 and 1 results";
+  }
+  SECTION("a condition") {
+    results[0] = cond(x, same, same);
+    wanted = "the condition of a branch is one boolean of rank 0, found tensor<4x2xf32>";
+  }
+  SECTION("a condition that was never made") {
+    results[0] = cond(Tensor(), same, same);
+    wanted = "has a condition that was never made";
+  }
+  SECTION("an index") {
+    results[0] = match(yes, {same, same});
+    wanted = "what chooses a branch is one integer of rank 0, found tensor<i1>";
+  }
+  SECTION("a tensor of a branch outside of it") {
+    results[0] = cond(yes, [&] { return inside = x + 1; }, same);
+    CHECK(results[0]);
+    results[0] = inside + 1;
+    wanted = "uses a tensor of a branch or a loop outside of it; only its results are there";
+  }
+  SECTION("a condition of a branch outside of it") {
+    cond(yes, [&] { return where(inside = !yes, x, x); }, same);
+    results[0] = cond(inside, same, same);
+    wanted = "uses a tensor of a branch or a loop outside of it; only its results are there";
+  }
+  SECTION("an output of a branch outside of it") {
+    cond(yes, [&] { return inside = x + 1; }, same);
+    g.output("inside", inside);
+    results[0] = g.missing();
+    wanted = "uses a tensor of a branch or a loop outside of it; only its results are there";
+  }
+  SECTION("a tensor of a branch that failed") {
+    results[0] = cond(yes, [&] { return matmul(inside = x + 1, x); }, same);
+    CHECK(toString(inside.shape()) == "4, 2");
+    wanted = "shapes 4x2 and 4x2 do not fit: 2 and 4 elements have to be multiplied pair by pair";
+  }
+  SECTION("what a loop carries") {
+    results = loop(3, {yes, x}, [&](const Tensor &, llvm::ArrayRef<Tensor> carried) -> Tensors {
+      return {carried[0], concat({carried[1], x}, 0)};
+    });
+    CHECK(results.size() == 2);
+    wanted = "carries tensor 1 as tensor<4x2xf32>, but its body gives tensor<8x2xf32>";
+  }
+  SECTION("how much a loop carries") {
+    results = loop(3, {x}, [&](const Tensor &, llvm::ArrayRef<Tensor>) -> Tensors { return {x, x}; });
+    CHECK(results.size() == 1);
+    wanted = "has a body that gives 2 tensors for the next time, expected 1";
+  }
+  SECTION("the condition of a loop") {
+    results = loopWhile([&](llvm::ArrayRef<Tensor> carried) { return carried[0] < 1; }, {x}, keep);
+    wanted = "the condition of a loop is one boolean of rank 0, found tensor<4x2xi1>";
+  }
+  SECTION("trips") {
+    results = loop(x, {x}, keep);
+    wanted = "the number of trips of a loop is one integer of rank 0, found tensor<4x2xf32>";
+  }
+  SECTION("a state in a branch") {
+    State state = g.state("s", {4, 2});
+    results[0] = cond(yes, [&] { return state.read(4); }, same);
+    wanted = "a state is read and written outside of branches and loops";
+  }
+  for (const Tensor &result : results)
+    CHECK_FALSE(result);
+  g.output("y", results[0]);
+  CHECK_FALSE(g.finish());
+  CHECK(errors == std::vector{wanted});
+}
+
+TEST_CASE_METHOD(Fixture, "a loss or a random number that fails says what is wrong") {
+  Tensor x = g.input("x", {4, 2});
+  std::string wanted;
+  SECTION("random integers") {
+    g.randomUniform({4}, 0, 1, DType::i32);
+    wanted = "random numbers are floats, not integers";
+  }
+  SECTION("labels") {
+    crossEntropyLoss(x, g.input("labels", {3}, DType::i64));
+    wanted = "needs floats [batch, classes, ...] and integers [batch, ...] for a cross entropy, found 4x2 and 3";
+  }
+  SECTION("targets") {
+    mseLoss(x, x[{0}]);
+    wanted = "needs floats and targets of one shape for a mean squared error, found 4x2 and 2";
+  }
+  CHECK(g.hasFailed());
+  CHECK(errors == std::vector{wanted});
+}
+
 TEST_CASE_METHOD(Fixture, "a module has names, ranges and requirements") {
   Tensor x = g.input("x", {n, 2});
   g.setRange("n", 1, 16);

@@ -271,3 +271,150 @@ TEST_CASE_METHOD(Fixture, "attention whose scores are capped, and numbers of few
   checkClose(results[0], want);
   checkClose(results[1], {-1.5, -1, -2, 24, 1.25, 1.5, 0, 1});
 }
+
+TEST_CASE_METHOD(Fixture, "one branch happens, which may use tensors from around it and branch itself") {
+  Array x = make({2, 3}), y = make({2, 3});
+  Tensor a = put(x), b = put(y), outer = a * b;
+  auto sign = [&](const Tensor &z) { return sum(z, {0, 1}) > 0; };
+  // Weights are made in the branches, too.
+  auto choose = [&](double first, double second) {
+    return cond(
+        g.scalar(first) > 0,
+        [&] {
+          Tensor shifted = outer + g.scalar(1);
+          return cond(g.scalar(second) > 0, [&] { return shifted * 2; }, [&] { return shifted - a; });
+        },
+        [&] { return outer; });
+  };
+  auto numbered = [&](double index) {
+    return match(g.scalar(index, DType::i64), {[&] { return a; }, [&] { return a + 1; }, [&] { return a + 2; },
+                                               [&] { return a + 3; }, [&] { return a + 4; }});
+  };
+  Tensors pair = cond(sign(a) | !sign(a), [&]() -> Tensors { return {a, b}; }, [&]() -> Tensors { return {b, a}; });
+  auto results = run({choose(1, 1), choose(1, -1), choose(-1, 1), numbered(-3), numbered(1), numbered(3), numbered(9),
+                      pair[0], pair[1]});
+  std::vector<double> wanted[9];
+  for (size_t i = 0; i < x.values.size(); ++i) {
+    double p = double(x.values[i]) * y.values[i], q = x.values[i];
+    double numbers[] = {(p + 1) * 2, p + 1 - q, p, q, q + 1, q + 3, q + 4, q, y.values[i]};
+    for (size_t k = 0; k < 9; ++k)
+      wanted[k].push_back(numbers[k]);
+  }
+  for (size_t k = 0; k < 9; ++k)
+    checkClose(results[k], wanted[k]);
+}
+
+TEST_CASE_METHOD(Fixture, "loops of no, some and as many trips as a condition allows") {
+  Array x = make({3}, 0.5f);
+  Tensor a = put(x), one = g.scalar(1), none = g.scalar(0, DType::i64);
+  auto add = [&](const Tensor &number, llvm::ArrayRef<Tensor> c) -> Tensors {
+    return {c[0] + a * cast(number, DType::f32), c[1] * 2};
+  };
+  auto isSmall = [](llvm::ArrayRef<Tensor> c) { return c[1] < 20; };
+  auto isNever = [](llvm::ArrayRef<Tensor> c) { return c[1] < 0; };
+  std::vector<Tensors> loops{loop(0, {a, one}, add),
+                             loop(none - 2, {a, one}, add),
+                             loopWhile(isNever, {a, one}, add),
+                             loop(5, isNever, {a, one}, add),
+                             loop(4, {a, one}, add),
+                             loop(none + 4, {a, one}, add),
+                             loopWhile(isSmall, {a, one}, add),
+                             loop(3, isSmall, {a, one}, add),
+                             loop(9, isSmall, {a, one}, add)};
+  std::vector<Tensor> flat;
+  for (const Tensors &pair : loops)
+    flat.insert(flat.end(), pair.begin(), pair.end());
+  auto results = run(flat);
+  int trips[] = {0, 0, 0, 0, 4, 4, 5, 3, 5};
+  for (size_t i = 0; i < loops.size(); ++i) {
+    std::vector<double> want;
+    for (float value : x.values)
+      want.push_back(value * (1 + trips[i] * (trips[i] - 1) / 2.0));
+    checkClose(results[2 * i], want);
+    checkClose(results[2 * i + 1], {std::pow(2, trips[i])});
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "a loop in a loop, with a branch that uses tensors of both") {
+  Array x = make({4});
+  Tensor a = put(x);
+  auto outer = [&](const Tensor &i, llvm::ArrayRef<Tensor> sums) {
+    Tensor scaled = a * cast(i + 1, DType::f32);
+    return loop(i, sums, [&](const Tensor &j, llvm::ArrayRef<Tensor> inner) -> Tensors {
+      return {cond(j == 1, [&] { return inner[0] + scaled; }, [&] { return inner[0] - 1; })};
+    });
+  };
+  auto results = run({loop(4, {g.vector({0, 0, 0, 0})}, outer)[0]});
+  std::vector<double> want(4, 0);
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < i; ++j)
+      for (size_t k = 0; k < 4; ++k)
+        want[k] += j == 1 ? double(x.values[k]) * (i + 1) : -1;
+  checkClose(results[0], want);
+}
+
+TEST_CASE_METHOD(Fixture, "random numbers have their distribution, and follow from a seed") {
+  constexpr int64_t size = 20000;
+  auto results = run({g.randomUniform({size}, -1, 3), g.randomUniform({size}), g.randomNormal({size}, 2, 3),
+                      g.randomUniform({size}, 0, 1, DType::f64, 5), g.randomUniform({size}, 0, 1, DType::f64, 5),
+                      g.randomUniform({size}, 0, 1, DType::f64, 6), g.randomNormal({size}, 0, 1, DType::bf16, 6)});
+  auto getMoments = [](const std::vector<double> &values) {
+    double mean = std::accumulate(values.begin(), values.end(), 0.0) / size, squares = 0;
+    for (double value : values)
+      squares += (value - mean) * (value - mean) / size;
+    return std::pair(mean, std::sqrt(squares));
+  };
+  double wanted[][2] = {{1, 4 / std::sqrt(12)},   {0.5, 1 / std::sqrt(12)}, {2, 3}, {0.5, 1 / std::sqrt(12)},
+                        {0.5, 1 / std::sqrt(12)}, {0.5, 1 / std::sqrt(12)}, {0, 1}};
+  for (size_t i = 0; i < 7; ++i) {
+    auto [mean, deviation] = getMoments(results[i]);
+    CHECK(mean == Approx(wanted[i][0]).margin(0.1));
+    CHECK(deviation == Approx(wanted[i][1]).margin(0.1));
+  }
+  auto [low, high] = std::minmax_element(results[0].begin(), results[0].end());
+  CHECK(*low >= -1);
+  CHECK(*high <= 3);
+  CHECK(results[3] == results[4]);
+  CHECK(results[3] != results[5]);
+  // Both are uniform numbers of the run's seed, of different streams.
+  CHECK((results[0][0] + 1) / 4 != Approx(results[1][0]));
+}
+
+TEST_CASE_METHOD(Fixture, "losses of labels, some of which are ignored, and of numbers") {
+  Array x = make({3, 4, 2}), y = make({3, 4, 2});
+  std::vector<double> labels{0, 3, -1, 2, 1, 1};
+  Tensor logits = put(x), classes = reshape(cast(g.vector(labels), DType::i64), {3, 2});
+  Tensor valid = reshape(maximum(g.vector(labels), g.scalar(0)), {3, 2});
+  Tensors losses{crossEntropyLoss(logits, classes, Reduction::none, -1),
+                 crossEntropyLoss(logits, classes, Reduction::mean, -1),
+                 crossEntropyLoss(logits, classes, Reduction::sum, -1),
+                 crossEntropyLoss(logits, cast(valid, DType::i32)),
+                 mseLoss(logits, put(y), Reduction::none),
+                 mseLoss(logits, put(y)),
+                 mseLoss(logits, put(y), Reduction::sum)};
+  auto results = run({losses.begin(), losses.end()});
+  std::vector<double> each, squares;
+  double all = 0, sum = 0;
+  for (int64_t n = 0; n < 3; ++n)
+    for (int64_t i = 0; i < 2; ++i) {
+      double total = 0, label = labels[n * 2 + i];
+      for (int64_t c = 0; c < 4; ++c)
+        total += std::exp(double(x.at({n, c, i})));
+      double loss = std::log(total) - x.at({n, std::max<int64_t>(int64_t(label), 0), i});
+      all += loss;
+      each.push_back(label < 0 ? 0 : loss);
+      sum += each.back();
+    }
+  double square = 0;
+  for (size_t i = 0; i < x.values.size(); ++i) {
+    squares.push_back(std::pow(double(x.values[i]) - y.values[i], 2));
+    square += squares.back();
+  }
+  checkClose(results[0], each);
+  checkClose(results[1], {sum / 5});
+  checkClose(results[2], {sum});
+  checkClose(results[3], {all / 6});
+  checkClose(results[4], squares);
+  checkClose(results[5], {square / 24});
+  checkClose(results[6], {square});
+}
