@@ -89,6 +89,16 @@ Tensor huggingface::attendTurned(ModelContext &m, const Tensor &queries, const T
   return mergeHeads(attention(turn(queries, p), allKeys, allValues, scale, p.mask, softcap));
 }
 
+Tensor huggingface::attendPlainly(ModelContext &m, const DecoderConfig &c, const Tensor &x, const Positions &positions,
+                                  bool hasBias) {
+  ModelContext::Scope scope(m, "self_attn");
+  Tensor queries = projectHeads(m, c, x, "q_proj", c.heads, hasBias);
+  Tensor keys = projectHeads(m, c, x, "k_proj", c.keyHeads, hasBias);
+  Tensor values = projectHeads(m, c, x, "v_proj", c.keyHeads, hasBias);
+  Tensor mixed = attendTurned(m, queries, keys, values, positions, c.getScale());
+  return m.linear(mixed, "o_proj", c.heads * c.headSize, c.hidden, hasBias);
+}
+
 //===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//

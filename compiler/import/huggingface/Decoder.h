@@ -74,6 +74,11 @@ Tensor projectHeads(ModelContext &model, const DecoderConfig &config, const Tens
 Tensor attendTurned(ModelContext &model, const Tensor &queries, const Tensor &keys, const Tensor &values,
                     const Positions &positions, double scale, double softcap = 0);
 
+/// Attention as Llama has it, below self_attn: x, [batch, length, hidden], has products of its own for queries, keys
+/// and values, and one for the mixed values, each with a bias or none.
+Tensor attendPlainly(ModelContext &model, const DecoderConfig &config, const Tensor &x, const Positions &positions,
+                     bool hasBias = false);
+
 //===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//

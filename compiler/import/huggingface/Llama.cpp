@@ -29,15 +29,6 @@ struct LlamaConfig : DecoderConfig {
 
 } // namespace
 
-static Tensor attend(ModelContext &m, const LlamaConfig &c, const Tensor &x, const Positions &positions) {
-  ModelContext::Scope scope(m, "self_attn");
-  Tensor queries = projectHeads(m, c, x, "q_proj", c.heads, c.attentionBias);
-  Tensor keys = projectHeads(m, c, x, "k_proj", c.keyHeads, c.attentionBias);
-  Tensor values = projectHeads(m, c, x, "v_proj", c.keyHeads, c.attentionBias);
-  Tensor mixed = attendTurned(m, queries, keys, values, positions, c.getScale());
-  return m.linear(mixed, "o_proj", c.heads * c.headSize, c.hidden, c.attentionBias);
-}
-
 /// Input: input_ids. Output: logits, [batch, length, vocabulary].
 void huggingface::buildLlama(ModelContext &m) {
   LlamaConfig c(m.config);
@@ -47,7 +38,8 @@ void huggingface::buildLlama(ModelContext &m) {
   Positions positions = makePositions(m, c.rope, ids.dim(1));
   Tensor words = getWords(m, c);
   Tensor x = runLayers(m, c, embedding(words, ids), [&](const Tensor &x, int64_t) {
-    Tensor middle = x + attend(m, c, m.rmsNorm(x, "input_layernorm", c.hidden, c.epsilon), positions);
+    Tensor middle =
+        x + attendPlainly(m, c, m.rmsNorm(x, "input_layernorm", c.hidden, c.epsilon), positions, c.attentionBias);
     Tensor normed = m.rmsNorm(middle, "post_attention_layernorm", c.hidden, c.epsilon);
     return middle + m.gated(normed, "mlp", c.hidden, c.intermediate, c.activation, c.mlpBias);
   });

@@ -29,13 +29,6 @@ struct MistralConfig : DecoderConfig {
 
 } // namespace
 
-static Tensor attend(ModelContext &m, const MistralConfig &c, const Tensor &x, const Positions &positions) {
-  ModelContext::Scope scope(m, "self_attn");
-  Tensor queries = projectHeads(m, c, x, "q_proj", c.heads), keys = projectHeads(m, c, x, "k_proj", c.keyHeads);
-  Tensor mixed = attendTurned(m, queries, keys, projectHeads(m, c, x, "v_proj", c.keyHeads), positions, c.getScale());
-  return m.linear(mixed, "o_proj", c.heads * c.headSize, c.hidden, false);
-}
-
 /// Input: input_ids. Output: logits, [batch, length, vocabulary].
 void huggingface::buildMistral(ModelContext &m) {
   MistralConfig c(m.config);
@@ -45,7 +38,7 @@ void huggingface::buildMistral(ModelContext &m) {
   Positions positions = makePositions(m, c.rope, ids.dim(1), c.window);
   Tensor words = getWords(m, c);
   Tensor x = runLayers(m, c, embedding(words, ids), [&](const Tensor &x, int64_t) {
-    Tensor middle = x + attend(m, c, m.rmsNorm(x, "input_layernorm", c.hidden, c.epsilon), positions);
+    Tensor middle = x + attendPlainly(m, c, m.rmsNorm(x, "input_layernorm", c.hidden, c.epsilon), positions);
     Tensor normed = m.rmsNorm(middle, "post_attention_layernorm", c.hidden, c.epsilon);
     return middle + m.gated(normed, "mlp", c.hidden, c.intermediate, c.activation, false);
   });

@@ -155,10 +155,9 @@ Rope huggingface::readRope(const Config &config, const Config &parameters, doubl
   return rope;
 }
 
-Rope huggingface::readRope(const Config &config, int64_t headSize, bool allowsPart) {
+Rope huggingface::readRope(const Config &config, int64_t headSize, bool allowsPart, double theta) {
   Config parameters = config.getObject(config.has("rope_parameters") ? "rope_parameters" : "rope_scaling");
-  double theta =
-      parameters.has("rope_theta") ? parameters.getFloat("rope_theta") : config.getFloat("rope_theta", 10000.0);
+  theta = parameters.has("rope_theta") ? parameters.getFloat("rope_theta") : config.getFloat("rope_theta", theta);
   return readRope(config, parameters, theta, headSize, allowsPart);
 }
 

@@ -24,8 +24,9 @@ struct Rope {
 };
 
 /// Reads `rope_parameters`, as newer files have it, or `rope_theta` and `rope_scaling`. A kind that is not
-/// known is reported. With `allowsPart`, the config may say that only the first features of a head turn.
-Rope readRope(const Config &config, int64_t headSize, bool allowsPart = false);
+/// known is reported. With `allowsPart`, the config may say that only the first features of a head turn. `theta` stands
+/// for what the config leaves out.
+Rope readRope(const Config &config, int64_t headSize, bool allowsPart = false, double theta = 10000.0);
 /// One kind of it: `parameters` are the fields of rope_parameters or rope_scaling.
 Rope readRope(const Config &config, const Config &parameters, double theta, int64_t headSize, bool allowsPart = false);
 
