@@ -263,9 +263,9 @@ def preNormDecoder(w, c, ids, attention, feedForward):
     return {"logits": [[dot(row, word) for word in head] for row in x]}
 
 
-def llama(w, c, ids, rope, scale, window=lambda layer: None, biases=None, norms=False):
+def llama(w, c, ids, rope, scale, window=lambda layer: None, biases=None, norms=False, feedForward=None):
     """One text. `scale` multiplies what is rotated; `window` is how far a layer sees; `biases` those of q, k and v, and of o;
-    with `norms`, heads of queries and keys are normalized."""
+    with `norms`, heads of queries and keys are normalized; `feedForward` stands for gated layers."""
     heads, keyHeads, size = c["num_attention_heads"], c.get("num_key_value_heads", c["num_attention_heads"]), c["head_dim"]
     inner, outer = biases or (c.get("attention_bias", False),) * 2
     norm = lambda name, rows: w.rmsNorm(name, rows, c["rms_norm_eps"])
@@ -278,7 +278,36 @@ def llama(w, c, ids, rope, scale, window=lambda layer: None, biases=None, norms=
         mixed = attend(q, k, v, heads, keyHeads, size**-0.5, lambda query, key: key <= query and not (window(layer) and query - key >= window(layer)))
         return w.linear(at + "o_proj", mixed, c["hidden_size"], outer)
 
-    return preNormDecoder(w, c, ids, attention, lambda at, h: gated(w, at, h, c, bias=c.get("mlp_bias", False)))
+    return preNormDecoder(w, c, ids, attention, feedForward or (lambda at, h: gated(w, at, h, c, bias=c.get("mlp_bias", False))))
+
+
+def mixtral(w, c, ids, rope, scale, fused=False):
+    """Llama, where each token goes through the experts to which the router gives most. `fused` is how weights are stored."""
+
+    def expert(at, number, row):
+        size, hidden = c["intermediate_size"], c["hidden_size"]
+        if fused:
+            # One tensor [experts, rows, columns] has the matrices of all experts.
+            take = lambda name, rows, columns: w.matrix(f"{at}.experts.{name}", c["num_local_experts"] * rows, columns, shape=(c["num_local_experts"], rows, columns))[number * rows : (number + 1) * rows]
+            both, down = take("gate_up_proj", 2 * size, hidden), take("down_proj", hidden, size)
+            gates, ups = both[:size], both[size:]
+        else:
+            take = lambda name, rows, columns: w.matrix(f"{at}.experts.{number}.{name}.weight", rows, columns)
+            gates, down, ups = take("w1", size, hidden), take("w2", hidden, size), take("w3", size, hidden)
+        product = [silu(dot(row, gate)) * dot(row, up) for gate, up in zip(gates, ups)]
+        return [dot(product, column) for column in down]
+
+    def feedForward(at, h):
+        at = at if fused else at.replace("mlp", "block_sparse_moe")
+        count, result = c["num_local_experts"], []
+        for row, shares in zip(h, map(softmax, w.linear(at + ".gate", h, count, False))):
+            chosen = sorted(range(count), key=lambda i: -shares[i])[: c["num_experts_per_tok"]]
+            # Experts make their weights when they are asked for: all of them belong into the file.
+            made, total = [expert(at, i, row) for i in range(count)], math.fsum(shares[i] for i in chosen)
+            result.append(add(*([shares[i] / total * value for value in made[i]] for i in chosen)))
+        return result
+
+    return llama(w, c, ids, rope, scale, window=lambda layer: c["sliding_window"], feedForward=feedForward)
 
 
 def phi3(w, c, ids, rope, scale):
@@ -532,6 +561,10 @@ OLMO2 = {
     "architectures": ["Olmo2ForCausalLM"], "model_type": "olmo2", "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4,
     "num_key_value_heads": 2, "intermediate_size": 20, "vocab_size": 17, "rms_norm_eps": 1e-5, "rope_theta": 50.0,
 }  # fmt: skip
+MIXTRAL = {
+    **LLAMA, "architectures": ["MixtralForCausalLM"], "model_type": "mixtral", "num_local_experts": 5, "num_experts_per_tok": 2,
+    "sliding_window": None, "rope_theta": 50.0,
+}  # fmt: skip
 GPT2 = {
     "model_type": "gpt2", "n_embd": 12, "n_layer": 2, "n_head": 3, "n_positions": 16, "n_inner": 20, "vocab_size": 17,
     "scale_attn_by_inverse_layer_idx": True, "n_ctx": 16,
@@ -562,7 +595,7 @@ LONG = {"rope_type": "longrope", "short_factor": [1.0, 1.5, 2.0, 2.5], "long_fac
 CLS = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False, "word_embedding_dimension": 12}
 MODULES = [{"path": "", "type": "a.Transformer"}, {"path": "1_Pooling", "type": "a.Pooling"}, {"path": "2", "type": "a.Normalize"}]
 # One of each kind of decoder, and of quantized matrices.
-GENERATED = {"llama", "llama-yarn", "mistral", "qwen2", "phi3", "olmo2", "gemma2", "gemma3", "gpt2", "gptq"}
+GENERATED = {"llama", "llama-yarn", "mistral", "mixtral", "qwen2", "phi3", "olmo2", "gemma2", "gemma3", "gpt2", "gptq"}
 
 
 class Model:
@@ -611,6 +644,8 @@ def makeModels():
         "mistral": Model(mistral, lambda w, c, ids: llama(w, c, ids, *plainRope(50.0, 8), window=lambda layer: 4)),
         "qwen2": Model(qwen2, lambda w, c, ids: llama(w, {**c, "head_dim": 8}, ids, *plainRope(50.0, 8), window=lambda layer: 3 if layer else None, biases=(True, False))),
         "qwen3": Model(qwen3, lambda w, c, ids: llama(w, c, ids, *plainRope(50.0, 8), norms=True)),
+        "mixtral": Model(MIXTRAL, lambda w, c, ids: mixtral(w, c, ids, *plainRope(50.0, 8))),
+        "mixtral-fused": Model({**MIXTRAL, "sliding_window": 4, "num_experts_per_tok": 3}, lambda w, c, ids: mixtral(w, c, ids, *plainRope(50.0, 8), fused=True), Weights("bf16", bfloat16), dtype="BF16"),
         "phi3": Model(PHI3, lambda w, c, ids: phi3(w, c, ids, *plainRope(50.0, 4))),
         "olmo2": Model(OLMO2, lambda w, c, ids: olmo2(w, c, ids, *plainRope(50.0, 4))),
         "gemma2": Model(GEMMA2, lambda w, c, ids: gemma(w, c, ids, [plainRope(70.0, 8)] * 2, False, 0.5, 4.0)),

@@ -40,6 +40,8 @@ MODELS = [
     ("llama-biases", "LlamaForCausalLM", {**SMALL, "attention_bias": True, "mlp_bias": True, "tie_word_embeddings": True, "head_dim": 8}),
     ("mistral", "MistralForCausalLM", {**SMALL, "sliding_window": 5, "head_dim": 8}),
     ("mistral-no-window", "MistralForCausalLM", {**SMALL, "sliding_window": None}),
+    ("mixtral", "MixtralForCausalLM", {**SMALL, "num_local_experts": 5, "num_experts_per_tok": 2}),
+    ("mixtral-window", "MixtralForCausalLM", {**SMALL, "num_local_experts": 8, "num_experts_per_tok": 3, "sliding_window": 5, "head_dim": 8}),
     ("qwen2", "Qwen2ForCausalLM", SMALL),
     ("qwen2-window", "Qwen2ForCausalLM", {**SMALL, "use_sliding_window": True, "sliding_window": 4, "max_window_layers": 1}),
     ("qwen2-tied", "Qwen2ForCausalLM", {**SMALL, "tie_word_embeddings": True}),

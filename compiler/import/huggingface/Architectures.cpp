@@ -25,6 +25,7 @@ static constexpr Architecture kArchitectures[] = {
     {"Gemma3ForCausalLM", "gemma3_text", buildGemma3, /*isDecoder=*/true},
     {"LlamaForCausalLM", "llama", buildLlama, /*isDecoder=*/true},
     {"MistralForCausalLM", "mistral", buildMistral, /*isDecoder=*/true},
+    {"MixtralForCausalLM", "mixtral", buildMixtral, /*isDecoder=*/true},
     {"Olmo2ForCausalLM", "olmo2", buildOlmo2, /*isDecoder=*/true},
     {"Phi3ForCausalLM", "phi3", buildPhi3, /*isDecoder=*/true},
     {"Qwen2ForCausalLM", "qwen2", buildQwen2, /*isDecoder=*/true},

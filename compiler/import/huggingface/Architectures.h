@@ -36,6 +36,7 @@ void buildGemma3(ModelContext &model);
 void buildGpt2(ModelContext &model);
 void buildLlama(ModelContext &model);
 void buildMistral(ModelContext &model);
+void buildMixtral(ModelContext &model);
 void buildOlmo2(ModelContext &model);
 void buildPhi3(ModelContext &model);
 void buildQwen2(ModelContext &model);

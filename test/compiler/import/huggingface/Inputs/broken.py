@@ -48,6 +48,9 @@ GPT2_SHAPES = {
     "h.0.mlp.c_fc.weight": (2, 8), "h.0.mlp.c_fc.bias": (8,), "h.0.mlp.c_proj.weight": (8, 2), "h.0.mlp.c_proj.bias": (2,),
 }  # fmt: skip
 
+MIXTRAL = {**CONFIG, "architectures": ["MixtralForCausalLM"], "num_local_experts": 2, "num_experts_per_tok": 1}
+MOE = "model.layers.0.block_sparse_moe."
+EXPERTS = weights({MOE + "gate.weight": (2, 4), **{f"{MOE}experts.{i}.{name}.weight": (4, 6) if name == "w2" else (6, 4) for i in range(2) for name in ("w1", "w2", "w3")}})
 WIDER_HEADS = {**GOOD, **weights({f"model.layers.0.self_attn.{name}_proj.weight": shape for name, shape in {"q": (8, 4), "k": (4, 4), "v": (4, 4), "o": (4, 8)}.items()})}
 
 # Quantized models, whose features fill words.
@@ -63,6 +66,7 @@ COMPRESSED = {
 MODELS = {
     "good": (CONFIG, GOOD),
     "positions": (GPT2, weights(GPT2_SHAPES)),
+    "mixtral": (MIXTRAL, {**GOOD, **EXPERTS}),
     "missing": (CONFIG, {name: GOOD[name] for name in GOOD if "proj" not in name}),
     "misshapen": (CONFIG, {**GOOD, **weights({"model.norm.weight": (5,), "model.embed_tokens.weight": (4, 5)})}),
     "architecture": ({**CONFIG, "architectures": ["MambaForCausalLM"]}, GOOD),
@@ -77,6 +81,9 @@ MODELS = {
     "quantized-type": (GPTQ, {**WIDE, f"{Q}.qweight": ((1, 8), [0] * 8), f"{Q}.qzeros": ((1, 1), [0], "I32"), f"{Q}.scales": ((1, 8), [1.0] * 8)}),
     "quantized-order": (GPTQ, {**WIDE, f"{Q}.qweight": ((1, 8), [0] * 8, "I32"), f"{Q}.qzeros": ((2, 1), [0] * 2, "I32"), f"{Q}.scales": ((2, 8), [1.0] * 16), f"{Q}.g_idx": ((8,), [0, 0, 0, 0, 1, 1, -1, 9], "I32")}),
     "dynamic": ({**CONFIG, "max_position_embeddings": 8, "rope_scaling": {"type": "dynamic", "factor": 2.0}, "head_dim": 4}, WIDER_HEADS),
+    "experts": ({**MIXTRAL, "num_local_experts": 1 << 20}, GOOD),
+    "experts-per-token": ({**MIXTRAL, "num_experts_per_tok": 3}, GOOD),
+    "experts-missing": (MIXTRAL, GOOD),
     "encoder": ({**BERT, "num_attention_heads": 2}, GOOD),
     "size": ({**CONFIG, "hidden_size": -4}, GOOD),
     "absent": ({key: value for key, value in CONFIG.items() if key != "vocab_size"}, GOOD),
