@@ -27,6 +27,8 @@ struct Target {
   Machine machine = {};             ///< the cost model: measured on the host, typical of other targets
   std::string tuneCpu = {};         ///< LLVM's -mtune, where it is another processor than cpu
   bool runsHere = false;            ///< true if the machine that compiles can execute the code
+  bool roundsEachStep = false;      ///< sums are added in their order, and products are rounded before they are added:
+                                    ///< results have the same bits, whatever instructions `features` has
 
   /// Name and required features, as fmt::Section::target has them.
   std::string getSectionTarget() const { return name + "=" + needed; }

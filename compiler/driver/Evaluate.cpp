@@ -27,6 +27,24 @@ Target tenon::getEvaluationTarget() {
   return *getBackendRegistry().getTarget(kHostTarget);
 }
 
+Target tenon::getReferenceTarget() {
+  Target target = getEvaluationTarget();
+  target.roundsEachStep = true;
+  // What comes after AVX2 converts some numbers otherwise.
+  std::optional<Target> wider = getBackendRegistry().getTarget(target.name + "+avx2");
+  if (!wider)
+    return target;
+  // Without it the code generator takes vectors apart.
+  target.machine = wider->machine;
+  // Which it cannot do with instructions of one kind of processor.
+  target.machine.int8Dot = Int8Dot::Scalar;
+  if (wider->runsHere) {
+    target.features = wider->features;
+    target.needed = wider->needed;
+  }
+  return target;
+}
+
 /// A result as an attribute of `type`.
 static ElementsAttr toAttribute(const void *data, RankedTensorType type) {
   Type element = type.getElementType();

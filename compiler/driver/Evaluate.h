@@ -20,6 +20,11 @@ struct Target;
 /// but what every machine of its kind can. The bytes that come out do not depend on where a model is compiled.
 Target getEvaluationTarget();
 
+/// What a model is computed in f64 with where nothing may depend on where it is compiled, neither. It is faster:
+/// kernels are planned for one machine with longer vectors, and have the instructions that this one has. Sums are added
+/// one after another, which f64 can afford.
+Target getReferenceTarget();
+
 /// The results of the module's `main`, which takes no arguments: compiled for this machine, and run in this
 /// process. Large results are resources, which their context owns. Empty where something in it cannot be
 /// compiled; nothing is reported then, since the model itself will be. `kernels`: as for compileInMemory.

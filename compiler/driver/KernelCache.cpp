@@ -63,12 +63,12 @@ static std::string getPipelineText(const Target &target) {
 /// What all kernels of a target have in common.
 static Fingerprint fingerprintTarget(const Target &target, CodeEffort effort) {
   // A field that is added has to be looked at here. The machine is what options of passes are made of.
-  const auto &[backend, name, triple, arch, cpu, features, needed, machine, tuneCpu, runsHere] = target;
+  const auto &[backend, name, triple, arch, cpu, features, needed, machine, tuneCpu, runsHere, roundsEachStep] = target;
   Fingerprint fingerprint;
   fingerprint.add(getCompilerId()).add(backend->getName()).add(getPipelineText(target));
   for (const std::string *text : {&triple, &arch, &cpu, &features, &needed, &tuneCpu})
     fingerprint.add(*text);
-  return fingerprint.add(effort == CodeEffort::most ? "most" : "little");
+  return fingerprint.add(effort == CodeEffort::most ? "most" : "little").add(roundsEachStep ? "rounded" : "fused");
 }
 
 std::string tenon::fingerprintKernel(func::FuncOp kernel, const Target &target, CodeEffort effort) {

@@ -69,14 +69,14 @@ static llvm::Error openProfiles(const Setup &setup, PathChoice &paths, PhaseRunn
 }
 
 /// What the reference is computed on. Where all targets are named, figures do not depend on this machine.
-static Target getReferenceTarget(const Setup &setup) {
+static Target chooseReferenceTarget(const Setup &setup) {
   bool hasHost = llvm::any_of(setup.targets, [](const Target &target) { return target.name == kHostTarget; });
-  return hasHost ? *getBackendRegistry().getTarget(kHostTarget) : getEvaluationTarget();
+  return hasHost ? *getBackendRegistry().getTarget(kHostTarget) : getReferenceTarget();
 }
 
 /// Compares with a model in f64.
 static std::unique_ptr<ErrorMeter> makeErrorMeter(mlir::OwningOpRef<mlir::ModuleOp> model, const Setup &setup) {
-  return std::make_unique<ErrorMeter>(std::move(model), setup.options.readInputs, getReferenceTarget(setup),
+  return std::make_unique<ErrorMeter>(std::move(model), setup.options.readInputs, chooseReferenceTarget(setup),
                                       setup.kernels);
 }
 

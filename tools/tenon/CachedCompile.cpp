@@ -101,13 +101,14 @@ static std::string addTargets(const CompileOptions &options, Fingerprint &key) {
   for (const std::string &name : options.getTargets())
     if (std::optional<Target> target = getBackendRegistry().getTarget(name)) {
       // A field that is added has to be looked at here.
-      const auto &[backend, itsName, triple, arch, cpu, features, needed, machine, tuneCpu, runsHere] = *target;
+      const auto &[backend, itsName, triple, arch, cpu, features, needed, machine, tuneCpu, runsHere, roundsEachStep] =
+          *target;
       for (const std::string *part : {&itsName, &triple, &arch, &cpu, &features, &needed, &tuneCpu})
         key.add(*part);
       for (auto [figure, value] : listFigures(machine))
         key.add(figure).add(std::to_string(value));
       // Errors are measured where the code runs.
-      key.add(runsHere ? "runs here" : "");
+      key.add(runsHere ? "runs here" : "").add(roundsEachStep ? "rounded" : "");
       text += (text.empty() ? "" : "; ") + itsName + " " + triple + " " + needed;
     }
   return text;

@@ -20,9 +20,11 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/ObjCopy/ConfigManager.h"
@@ -72,7 +74,7 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
   if (!backend)
     return makeError(CompileStatus::fault, "no code generator for " + target.name + ": " + error);
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  options.AllowFPOpFusion = target.roundsEachStep ? llvm::FPOpFusion::Strict : llvm::FPOpFusion::Standard;
   return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
       triple, target.cpu, target.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
       effort == CodeEffort::most ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::Less));
@@ -115,6 +117,16 @@ static void setFunctionAttributes(llvm::Module &module, const Target &target) {
     if (function.hasLocalLinkage())
       function.addFnAttr(llvm::Attribute::AlwaysInline);
   }
+}
+
+/// Forbids what makes results depend on the processor: other orders of sums, and products that are not rounded.
+static void roundEachStep(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (llvm::isa<llvm::FPMathOperator>(instruction)) {
+        instruction.setHasAllowReassoc(false);
+        instruction.setHasAllowContract(false);
+      }
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine, CodeEffort effort = CodeEffort::most) {
@@ -193,6 +205,8 @@ llvm::Expected<std::string> tenon::compileKernels(ModuleOp op, const Target &tar
     return makeError(CompileStatus::fault, "math library: " + llvm::toString(std::move(failure)));
   llvm::internalizeModule(*module, [&](const llvm::GlobalValue &value) { return entries.contains(value.getName()); });
   setFunctionAttributes(*module, target);
+  if (target.roundsEachStep)
+    roundEachStep(*module);
   optimize(*module, **machine, effort);
   return emit(*module, **machine, kind);
 }
