@@ -301,12 +301,10 @@ SmallVector<func::FuncOp> tenon::getProgramFunctions(ModuleOp simplified) {
 /// The values that programs are for.
 static std::vector<NamedRange> getPreferred(ArrayRef<std::string> programs) {
   std::vector<NamedRange> preferred;
-  for (const std::string &program : programs) {
-    std::string ignored;
-    for (const NamedRange &range : parseRanges(program, ignored).value_or(std::vector<NamedRange>()))
+  for (const std::string &program : programs)
+    for (const NamedRange &range : llvm::expectedToOptional(parseRanges(program)).value_or(std::vector<NamedRange>()))
       if (range.range.isSingleton())
         preferred.push_back(range);
-  }
   return preferred;
 }
 

@@ -94,10 +94,10 @@ static OwningOpRef<ModuleOp> makeModule(func::FuncOp kernel) {
 
 /// The values of a kernel's symbols as ranges.
 static std::vector<NamedRange> getRanges(func::FuncOp kernel, ArrayRef<int64_t> sizes) {
-  std::string text, error;
+  std::string text;
   for (auto [symbol, size] : llvm::zip_equal(getSymbols(kernel), sizes))
     text += (text.empty() ? "" : ";") + symbol.str() + "=" + std::to_string(size);
-  return parseRanges(text, error).value_or(std::vector<NamedRange>());
+  return llvm::expectedToOptional(parseRanges(text)).value_or(std::vector<NamedRange>());
 }
 
 KernelBench::KernelBench(func::FuncOp kernel, const KernelUse &use, const Target &target, uint64_t coldBytes)

@@ -19,16 +19,17 @@ llvm::Expected<std::vector<ProfileRecord>> tenon::readProfilesLock(const std::st
   if (!buffer)
     return makeError(CompileStatus::invalid, file + ": " + buffer.getError().message());
   std::vector<ProfileRecord> records;
-  std::string firstFault;
-  forEachJsonLine((*buffer)->getBuffer(),
-                  [&](size_t line, std::optional<ProfileRecord> record, const std::string &fault) {
-                    if (record)
-                      records.push_back(std::move(*record));
-                    else if (firstFault.empty())
-                      firstFault = "line " + std::to_string(line) + " is no record: " + fault;
-                  });
-  if (!firstFault.empty())
-    return makeError(CompileStatus::invalid, file + ": " + firstFault);
+  llvm::Error firstFault = llvm::Error::success();
+  forEachJsonLine((*buffer)->getBuffer(), [&](size_t line, llvm::Expected<ProfileRecord> record) {
+    if (record)
+      records.push_back(std::move(*record));
+    else if (firstFault)
+      llvm::consumeError(record.takeError());
+    else
+      firstFault = prefixError(record.takeError(), file + ": line " + llvm::Twine(line) + " is no record: ");
+  });
+  if (firstFault)
+    return firstFault;
   return records;
 }
 

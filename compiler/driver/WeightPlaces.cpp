@@ -35,14 +35,14 @@ void WeightPlaces::add(const std::string &name, ArrayRef<char> all, uint64_t off
 }
 
 void WeightPlaces::readOnnx(const std::string &name) {
-  std::string error;
-  std::shared_ptr<const MappedFile> opened = files->open(name, error);
+  // Bytes that cannot be read are referred to nowhere.
+  auto opened = llvm::expectedToOptional(files->open(name));
   if (!opened)
     return;
-  for (const StoredBytes &stored : listStoredBytes(opened->getBytes())) {
-    std::shared_ptr<const MappedFile> holder = stored.file.empty() ? opened : files->open(stored.file, error);
-    if (holder)
-      add(stored.file.empty() ? name : stored.file, holder->getBytes(), stored.offset, stored.size);
+  for (const StoredBytes &stored : listStoredBytes((*opened)->getBytes())) {
+    const std::string &holder = stored.file.empty() ? name : stored.file;
+    if (auto file = llvm::expectedToOptional(files->open(holder)))
+      add(holder, (*file)->getBytes(), stored.offset, stored.size);
   }
 }
 
@@ -50,14 +50,14 @@ void WeightPlaces::readFolder() {
   MLIRContext context;
   std::error_code code;
   for (llvm::sys::fs::directory_iterator it(model, code), end; !code && it != end; it.increment(code)) {
-    std::string name = llvm::sys::path::filename(it->path()).str(), error;
+    std::string name = llvm::sys::path::filename(it->path()).str();
     if (!StringRef(name).ends_with(".safetensors"))
       continue;
-    std::shared_ptr<const MappedFile> opened = files->open(name, error);
+    auto opened = llvm::expectedToOptional(files->open(name));
     if (!opened)
       continue;
-    ArrayRef<char> all = opened->getBytes();
-    if (auto tensors = huggingface::readSafetensors(all, &context, error))
+    ArrayRef<char> all = (*opened)->getBytes();
+    if (auto tensors = llvm::expectedToOptional(huggingface::readSafetensors(all, &context)))
       for (const auto &tensor : *tensors)
         add(name, all, tensor.second.bytes.data() - all.data(), tensor.second.bytes.size());
   }

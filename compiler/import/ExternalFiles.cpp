@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/ExternalFiles.h"
+#include "compiler/errors/CompileError.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <cerrno>
 #include <cstring>
@@ -23,19 +25,18 @@
 
 using namespace tenon;
 
-std::shared_ptr<const MappedFile> MappedFile::map(int descriptor, std::string &error, std::string name) {
+static llvm::Error invalid(const llvm::Twine &text) { return makeError(CompileStatus::invalid, text); }
+
+llvm::Expected<std::shared_ptr<const MappedFile>> MappedFile::map(int descriptor, std::string name) {
+  auto closing = llvm::scope_exit([&] { close(descriptor); });
   struct stat info;
   void *data = nullptr;
   if (fstat(descriptor, &info) != 0)
-    error = std::strerror(errno);
-  else if (!S_ISREG(info.st_mode))
-    error = "is no regular file";
-  else if (info.st_size > 0 &&
-           (data = mmap(nullptr, info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0)) == MAP_FAILED)
-    error = std::strerror(errno);
-  close(descriptor);
-  if (!error.empty())
-    return nullptr;
+    return invalid(std::strerror(errno));
+  if (!S_ISREG(info.st_mode))
+    return invalid("is no regular file");
+  if (info.st_size > 0 && (data = mmap(nullptr, info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0)) == MAP_FAILED)
+    return invalid(std::strerror(errno));
   auto file =
       std::shared_ptr<MappedFile>(new MappedFile(static_cast<const char *>(data), static_cast<size_t>(info.st_size)));
   // A file with holes is larger than what was written to it.
@@ -94,44 +95,41 @@ ExternalFiles::~ExternalFiles() {
     close(folderDescriptor);
 }
 
-int ExternalFiles::openBeneath(const std::string &location, std::string &error) {
-  if (folder.empty()) {
-    error = "there is no folder to look for it";
-    return -1;
-  }
+llvm::Expected<int> ExternalFiles::openBeneath(const std::string &location) {
+  if (folder.empty())
+    return invalid("there is no folder to look for it");
   if (folderDescriptor < 0)
     folderDescriptor = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (folderDescriptor < 0) {
-    error = "the model's folder cannot be opened: " + std::string(std::strerror(errno));
-    return -1;
-  }
+  if (folderDescriptor < 0)
+    return invalid(llvm::Twine("the model's folder cannot be opened: ") + std::strerror(errno));
   open_how how = {};
   how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK; // A pipe must not make us wait.
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   long descriptor = syscall(SYS_openat2, folderDescriptor, location.c_str(), &how, sizeof(how));
   if (descriptor < 0)
-    error = errno == EXDEV   ? "it lies outside of the model's folder"
-            : errno == ELOOP ? "it is reached through a symbolic link, which is refused; put the file itself there"
-                             : std::strerror(errno);
+    return invalid(errno == EXDEV ? "it lies outside of the model's folder"
+                   : errno == ELOOP
+                       ? "it is reached through a symbolic link, which is refused; put the file itself there"
+                       : std::strerror(errno));
   return static_cast<int>(descriptor);
 }
 
-std::shared_ptr<const MappedFile> ExternalFiles::open(llvm::StringRef location, std::string &error) {
+llvm::Expected<std::shared_ptr<const MappedFile>> ExternalFiles::open(llvm::StringRef location) {
   auto it = files.find(location);
   if (it != files.end())
     return it->second;
-  if (location.contains('\0')) {
-    error = "its name holds a zero byte";
-    return nullptr;
-  }
-  int descriptor = openBeneath(location.str(), error);
-  if (descriptor < 0)
-    return nullptr;
-  std::shared_ptr<const MappedFile> file = MappedFile::map(descriptor, error, givesNames ? location.str() : "");
-  if (file && onFile)
-    onFile(folder + "/" + location.str(), file->getBytesOnDisk());
-  if (file)
-    files[location] = file;
+  if (location.contains('\0'))
+    return invalid("its name holds a zero byte");
+  llvm::Expected<int> descriptor = openBeneath(location.str());
+  if (!descriptor)
+    return descriptor.takeError();
+  llvm::Expected<std::shared_ptr<const MappedFile>> file =
+      MappedFile::map(*descriptor, givesNames ? location.str() : "");
+  if (!file)
+    return file.takeError();
+  if (onFile)
+    onFile(folder + "/" + location.str(), (*file)->getBytesOnDisk());
+  files[location] = *file;
   return file;
 }
 

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
 #include <functional>
 #include <memory>
 #include <string>
@@ -21,8 +22,8 @@ namespace tenon {
 /// A file mapped for reading, until the last owner is gone.
 class MappedFile {
 public:
-  /// Maps an open file and closes the descriptor. Null, with the reason in `error`, where that fails.
-  static std::shared_ptr<const MappedFile> map(int descriptor, std::string &error, std::string name = "");
+  /// Maps an open file and closes the descriptor, also where that fails.
+  static llvm::Expected<std::shared_ptr<const MappedFile>> map(int descriptor, std::string name = "");
   ~MappedFile();
   MappedFile(const MappedFile &) = delete;
 
@@ -60,12 +61,12 @@ public:
   ~ExternalFiles();
   ExternalFiles(const ExternalFiles &) = delete;
 
-  std::shared_ptr<const MappedFile> open(llvm::StringRef location, std::string &error);
+  llvm::Expected<std::shared_ptr<const MappedFile>> open(llvm::StringRef location);
   /// XXH3 of the names and bytes of all files that were opened.
   uint64_t hash() const;
 
 private:
-  int openBeneath(const std::string &location, std::string &error);
+  llvm::Expected<int> openBeneath(const std::string &location);
 
   std::string folder;
   std::function<void(llvm::StringRef, uint64_t)> onFile;

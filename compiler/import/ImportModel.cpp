@@ -6,12 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/ImportModel.h"
+#include "compiler/errors/CompileError.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace tenon;
 
-LogicalResult ImportOptions::parseShape(StringRef text, ImportOptions &options, std::string &error) {
+llvm::Error ImportOptions::parseShape(StringRef text, ImportOptions &options) {
   // The last '=': names may hold one.
   auto [name, dims] = text.rsplit('=');
   Shape shape{name.str(), {}};
@@ -24,33 +25,28 @@ LogicalResult ImportOptions::parseShape(StringRef text, ImportOptions &options, 
       name = "";
     shape.dims.push_back(part.str());
   }
-  if (name.empty()) {
-    error = "'" + text.str() + "' has to look like NAME=1x3xHxW, with a number or a symbol for each dimension";
-    return failure();
-  }
+  if (name.empty())
+    return makeError(CompileStatus::misuse,
+                     "'" + text + "' has to look like NAME=1x3xHxW, with a number or a symbol for each dimension");
   options.shapes.push_back(std::move(shape));
-  return success();
+  return llvm::Error::success();
 }
 
-LogicalResult ImportOptions::parseRange(StringRef text, ImportOptions &options, std::string &error) {
+llvm::Error ImportOptions::parseRange(StringRef text, ImportOptions &options) {
   auto [name, bounds] = text.rsplit('=');
   auto [low, high] = bounds.split("..");
   Range range{name.str(), 0, 0};
   if (name.empty() || low.getAsInteger(10, range.min) || high.getAsInteger(10, range.max) || range.min < 0 ||
-      range.max < range.min) {
-    error = "'" + text.str() + "' has to look like H=32..640, the smaller number first";
-    return failure();
-  }
+      range.max < range.min)
+    return makeError(CompileStatus::misuse, "'" + text + "' has to look like H=32..640, the smaller number first");
   options.ranges.push_back(std::move(range));
-  return success();
+  return llvm::Error::success();
 }
 
-LogicalResult ImportOptions::parseConstant(StringRef text, ImportOptions &options, std::string &error) {
+llvm::Error ImportOptions::parseConstant(StringRef text, ImportOptions &options) {
   auto [name, value] = text.rsplit('=');
-  if (name.empty() || value.empty()) {
-    error = "'" + text.str() + "' has to look like NAME=1,2 or NAME=@FILE";
-    return failure();
-  }
+  if (name.empty() || value.empty())
+    return makeError(CompileStatus::misuse, "'" + text + "' has to look like NAME=1,2 or NAME=@FILE");
   options.constants.push_back({name.str(), value.str()});
-  return success();
+  return llvm::Error::success();
 }

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -48,12 +49,12 @@ struct ImportOptions {
   /// Nodes that functions, branches, loops and recurrent operators may be expanded to, all in all.
   int64_t maxExpandedNodes = 200000;
 
-  /// Reads `NAME=1x3xHxW`, the value of `--shape`. Says in `error` what is wrong with it, where it fails.
-  static mlir::LogicalResult parseShape(llvm::StringRef text, ImportOptions &options, std::string &error);
+  /// Reads `NAME=1x3xHxW`, the value of `--shape`, and adds it to `options`.
+  static llvm::Error parseShape(llvm::StringRef text, ImportOptions &options);
   /// Reads `H=32..640`, the value of `--range`.
-  static mlir::LogicalResult parseRange(llvm::StringRef text, ImportOptions &options, std::string &error);
+  static llvm::Error parseRange(llvm::StringRef text, ImportOptions &options);
   /// Reads `NAME=1,2` or `NAME=@FILE`, the value of `--constant`.
-  static mlir::LogicalResult parseConstant(llvm::StringRef text, ImportOptions &options, std::string &error);
+  static llvm::Error parseConstant(llvm::StringRef text, ImportOptions &options);
 };
 
 /// What models may not exceed, so that a small file cannot keep the import busy for long. Reaching one is a fault of

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/Report.h"
+#include "compiler/errors/CompileError.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -35,6 +36,28 @@ void Report::add(ImportFault kind, Location loc, const Twine &what, const Twine 
   // "node 'conv1' (Conv)": the operator is part of the reason, the name is not.
   StringRef op = StringRef(node).substr(std::min(node.rfind('('), node.size()));
   faults.push_back({kind, loc, sanitize(what + ": " + text), sanitize(op + ": " + text)});
+}
+
+ImportFault tenon::takeFault(llvm::Error error, std::string &message) {
+  CompileStatus category = takeError(std::move(error), message);
+  if (category == CompileStatus::unsupported)
+    return ImportFault::unsupported;
+  if (category == CompileStatus::resources)
+    return ImportFault::limit;
+  assert(category == CompileStatus::invalid && "what an importer reads is invalid, unsupported or too large");
+  return ImportFault::invalidModel;
+}
+
+void Report::add(llvm::Error error) {
+  std::string message;
+  ImportFault kind = takeFault(std::move(error), message);
+  add(kind, message);
+}
+
+void Report::add(Location loc, const Twine &what, llvm::Error error) {
+  std::string message;
+  ImportFault kind = takeFault(std::move(error), message);
+  add(kind, loc, what, message);
 }
 
 std::vector<Report::Fault> Report::takeFrom(size_t begin) {

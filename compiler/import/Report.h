@@ -15,6 +15,9 @@
 
 namespace tenon {
 
+/// Takes `error` apart as takeError does. Its category is invalid, unsupported, or resources for a limit.
+ImportFault takeFault(llvm::Error error, std::string &message);
+
 /// Collects faults, so that a user sees all of them and not the first alone. Nothing is emitted before
 /// `emitAll`, since a diagnostic handler is active during the import.
 class Report {
@@ -25,6 +28,10 @@ public:
   void add(ImportFault kind, const llvm::Twine &text);
   /// A fault of a node or an initializer: `what` names it, "node 'conv1' (Conv)".
   void add(ImportFault kind, mlir::Location loc, const llvm::Twine &what, const llvm::Twine &text);
+
+  /// The same, where the error says the kind as well.
+  void add(llvm::Error error);
+  void add(mlir::Location loc, const llvm::Twine &what, llvm::Error error);
 
   bool hasFaults() const { return !faults.empty(); }
   size_t size() const { return faults.size(); }

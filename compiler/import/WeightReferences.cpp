@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/WeightReferences.h"
+#include "compiler/errors/CompileError.h"
 #include "compiler/import/ExternalFiles.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/IR/AsmState.h"
@@ -69,7 +70,7 @@ public:
 private:
   using Key = llvm::StringSet<>::value_type;
 
-  std::optional<AsmResourceBlob> read(const WeightReference &reference, StringRef folder, std::string &error) const;
+  llvm::Expected<AsmResourceBlob> read(const WeightReference &reference, StringRef folder) const;
 
   std::function<void(llvm::StringRef, uint64_t)> onFile;
   mutable std::mutex mutex;
@@ -79,29 +80,24 @@ private:
 
 } // namespace
 
-std::optional<AsmResourceBlob> WeightReader::read(const WeightReference &reference, StringRef folder,
-                                                  std::string &error) const {
+llvm::Expected<AsmResourceBlob> WeightReader::read(const WeightReference &reference, StringRef folder) const {
   std::lock_guard<std::mutex> lock(mutex);
   std::unique_ptr<ExternalFiles> &files = folders[folder];
   if (!files)
     files = std::make_unique<ExternalFiles>(folder.str(), onFile);
-  std::shared_ptr<const MappedFile> file = files->open(reference.file, error);
+  llvm::Expected<std::shared_ptr<const MappedFile>> file = files->open(reference.file);
   if (!file)
-    return std::nullopt;
-  ArrayRef<char> bytes = file->getBytes();
-  if (reference.offset > bytes.size() || bytes.size() - reference.offset < reference.size) {
-    error = "it has no more than " + std::to_string(bytes.size()) + " bytes";
-    return std::nullopt;
-  }
+    return file.takeError();
+  ArrayRef<char> bytes = (*file)->getBytes();
+  if (reference.offset > bytes.size() || bytes.size() - reference.offset < reference.size)
+    return makeError(CompileStatus::invalid, "it has no more than " + Twine(bytes.size()) + " bytes");
   bytes = bytes.slice(reference.offset, reference.size);
-  if (hashWeight(bytes) != reference.hash) {
-    error = "the bytes are not those that this IR was printed with";
-    return std::nullopt;
-  }
+  if (hashWeight(bytes) != reference.hash)
+    return makeError(CompileStatus::invalid, "the bytes are not those that this IR was printed with");
   constexpr size_t kAlign = alignof(int64_t);
   if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlign != 0)
     return HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, kAlign, /*dataIsMutable=*/false);
-  return UnmanagedAsmResourceBlob::allocateWithAlign(bytes, kAlign, [file](void *, size_t, size_t) {});
+  return UnmanagedAsmResourceBlob::allocateWithAlign(bytes, kAlign, [file = *file](void *, size_t, size_t) {});
 }
 
 /// The folder of the file that is parsed.
@@ -130,11 +126,10 @@ LogicalResult WeightReader::parseResource(AsmParsedResourceEntry &entry) const {
   bool isAbsolute = llvm::sys::path::is_absolute(reference->folder);
   llvm::SmallString<128> folder(isAbsolute ? "" : getFolder(entry));
   llvm::sys::path::append(folder, reference->folder);
-  std::string error;
-  std::optional<AsmResourceBlob> blob = read(*reference, folder, error);
+  llvm::Expected<AsmResourceBlob> blob = read(*reference, folder);
   if (!blob)
     return entry.emitError() << "the weight '" << entry.getKey() << "' cannot be read from '" << reference->file
-                             << "' in '" << folder << "': " << error;
+                             << "' in '" << folder << "': " << llvm::toString(blob.takeError());
   weight->setBlob(std::move(*blob));
   return success();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/profiles/Profile.h"
+#include "compiler/errors/CompileError.h"
 #include "runtime/base/CpuCount.h"
 #include "runtime/base/Processor.h"
 #include "llvm/ADT/STLExtras.h"
@@ -215,14 +216,12 @@ private:
 };
 } // namespace
 
-std::optional<ProfileRecord> tenon::parseJsonLine(llvm::StringRef line, std::string &error) {
+llvm::Expected<ProfileRecord> tenon::parseJsonLine(llvm::StringRef line) {
   // Records are flat.
   auto isShallow = [](int depth, Json::parse_event_t, Json &) { return depth < 4; };
   Json json = Json::parse(line.begin(), line.end(), isShallow, /*allow_exceptions=*/false);
-  if (!json.is_object()) {
-    error = "no JSON object";
-    return std::nullopt;
-  }
+  if (!json.is_object())
+    return makeError(CompileStatus::invalid, "no JSON object");
   ProfileRecord record;
   FieldReader reader(json);
   reader.read("region", record.kernel.region);
@@ -247,20 +246,18 @@ std::optional<ProfileRecord> tenon::parseJsonLine(llvm::StringRef line, std::str
   reader.read("warm", record.isWarm);
   reader.read("time", record.time);
   record.origin = "imported";
-  error = reader.getFault().empty() ? findFault(record) : reader.getFault();
-  return error.empty() ? std::optional(std::move(record)) : std::nullopt;
+  std::string fault = reader.getFault().empty() ? findFault(record) : reader.getFault();
+  if (!fault.empty())
+    return makeError(CompileStatus::invalid, fault);
+  return record;
 }
 
-void tenon::forEachJsonLine(
-    llvm::StringRef text,
-    llvm::function_ref<void(size_t line, std::optional<ProfileRecord> record, const std::string &fault)> use) {
+void tenon::forEachJsonLine(llvm::StringRef text,
+                            llvm::function_ref<void(size_t line, llvm::Expected<ProfileRecord> record)> use) {
   for (size_t number = 1; !text.empty(); ++number) {
     llvm::StringRef line;
     std::tie(line, text) = text.split('\n');
-    if (line.trim().empty())
-      continue;
-    std::string fault;
-    std::optional<ProfileRecord> record = parseJsonLine(line, fault);
-    use(number, std::move(record), fault);
+    if (!line.trim().empty())
+      use(number, parseJsonLine(line));
   }
 }

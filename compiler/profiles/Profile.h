@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -67,14 +68,13 @@ void setTimes(ProfileRecord &record, std::vector<double> nanoseconds);
 /// Why a record cannot be one that was measured, empty if it can: imported ones are checked as hostile input.
 std::string findFault(const ProfileRecord &record);
 
-/// A record as a line of JSON, and back. `error` says why a line is none.
+/// A record as a line of JSON, and back.
 std::string toJsonLine(const ProfileRecord &record);
-std::optional<ProfileRecord> parseJsonLine(llvm::StringRef line, std::string &error);
+llvm::Expected<ProfileRecord> parseJsonLine(llvm::StringRef line);
 
 /// Calls `use` with what each line of `text` that is not empty says: a record, or why it is none. Lines count from 1.
-void forEachJsonLine(
-    llvm::StringRef text,
-    llvm::function_ref<void(size_t line, std::optional<ProfileRecord> record, const std::string &fault)> use);
+void forEachJsonLine(llvm::StringRef text,
+                     llvm::function_ref<void(size_t line, llvm::Expected<ProfileRecord> record)> use);
 
 } // namespace tenon
 

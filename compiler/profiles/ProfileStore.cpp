@@ -258,10 +258,13 @@ llvm::Expected<std::vector<std::string>> ProfileStore::verify() const {
 llvm::Expected<ImportedProfiles> tenon::importProfiles(ProfileStore &store, llvm::StringRef text) {
   ImportedProfiles result;
   std::vector<ProfileRecord> records;
-  forEachJsonLine(text, [&](size_t line, std::optional<ProfileRecord> record, const std::string &fault) {
-    if (record)
+  forEachJsonLine(text, [&](size_t line, llvm::Expected<ProfileRecord> record) {
+    if (record) {
       records.push_back(std::move(*record));
-    else if (result.skipped++ == 0)
+      return;
+    }
+    std::string fault = llvm::toString(record.takeError());
+    if (result.skipped++ == 0)
       result.firstFault = "line " + std::to_string(line) + ": " + fault;
   });
   if (llvm::Error error = store.add(records))

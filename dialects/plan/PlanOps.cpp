@@ -128,9 +128,10 @@ static LogicalResult verifyRanges(ProgramOp program) {
       return program.emitOpError("has ") << entry.getValue() << " as the range of '" << entry.getName().getValue()
                                          << "', expected array<i64: smallest, largest>";
   }
-  std::string error;
-  if (program.getSizes() && !tenon::parseRanges(*program.getSizes(), error))
-    return program.emitOpError("has 'sizes' that --specialize does not accept: ") << error;
+  if (!program.getSizes())
+    return success();
+  if (llvm::Error error = tenon::parseRanges(*program.getSizes()).takeError())
+    return program.emitOpError("has 'sizes' that --specialize does not accept: ") << llvm::toString(std::move(error));
   return success();
 }
 

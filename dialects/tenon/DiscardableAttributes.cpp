@@ -102,8 +102,7 @@ static bool areDistinctNames(Attribute value) {
 
 static bool areSizes(Attribute value) {
   auto text = dyn_cast<StringAttr>(value);
-  std::string error;
-  return text && parseRanges(text, error);
+  return text && llvm::expectedToOptional(parseRanges(text));
 }
 
 static constexpr Values kUnit{"a unit attribute", [](Attribute value) { return isa<UnitAttr>(value); }};

@@ -40,7 +40,7 @@ static std::optional<NamedRange> parseNamedRange(StringRef symbol, StringRef tex
   return named;
 }
 
-std::optional<std::vector<NamedRange>> tenon::parseRanges(StringRef text, std::string &error) {
+llvm::Expected<std::vector<NamedRange>> tenon::parseRanges(StringRef text) {
   std::vector<NamedRange> ranges;
   llvm::SmallVector<StringRef> parts;
   text.split(parts, ';');
@@ -48,14 +48,10 @@ std::optional<std::vector<NamedRange>> tenon::parseRanges(StringRef text, std::s
     // A name may hold the sign itself.
     auto [symbol, values] = part.rsplit('=');
     std::optional<NamedRange> range = parseNamedRange(symbol, values);
-    if (!range) {
-      error = "'" + part.str() + "' is no range; write N=128 or N=1..512";
-      return std::nullopt;
-    }
-    if (llvm::any_of(ranges, [&](const NamedRange &known) { return known.symbol == symbol; })) {
-      error = "'" + symbol.str() + "' is named twice";
-      return std::nullopt;
-    }
+    if (!range)
+      return llvm::createStringError("'" + part + "' is no range; write N=128 or N=1..512");
+    if (llvm::any_of(ranges, [&](const NamedRange &known) { return known.symbol == symbol; }))
+      return llvm::createStringError("'" + symbol + "' is named twice");
     ranges.push_back(std::move(*range));
   }
   return ranges;

@@ -11,6 +11,7 @@
 #include "dialects/tenon/Interval.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,9 +25,8 @@ struct NamedRange {
   std::optional<int64_t> hint = {}; ///< the value that choices are made for
 };
 
-/// Reads "N=128;M=1..512@64", where 64 is the size hint. Returns nothing for text that cannot be read, and the reason
-/// in `error`.
-std::optional<std::vector<NamedRange>> parseRanges(llvm::StringRef text, std::string &error);
+/// Reads "N=128;M=1..512@64", where 64 is the size hint.
+llvm::Expected<std::vector<NamedRange>> parseRanges(llvm::StringRef text);
 /// Prints ranges as `parseRanges` reads them, with or without size hints.
 std::string printRanges(llvm::ArrayRef<NamedRange> ranges, bool withHints = false);
 

@@ -96,10 +96,9 @@ struct Specialize : public tenon::impl::SpecializeBase<Specialize> {
 private:
   /// Adds what the program is for to `all`.
   LogicalResult copy(func::FuncOp main, StringRef program, SmallVectorImpl<NamedRange> &all) {
-    std::string error;
-    std::optional<std::vector<NamedRange>> added = parseRanges(program, error);
+    llvm::Expected<std::vector<NamedRange>> added = parseRanges(program);
     if (!added)
-      return main.emitError("cannot be copied for sizes '") << program << "': " << error;
+      return main.emitError("cannot be copied for sizes '") << program << "': " << llvm::toString(added.takeError());
     llvm::SetVector<AffineExpr> symbols = getInputSymbols(main);
     for (const NamedRange &range : *added)
       if (!symbols.contains(getDimSymbol(&getContext(), range.symbol)))

@@ -14,8 +14,7 @@ using namespace tenon;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
-  std::string error;
-  if (std::optional<onnx_import::Automaton> automaton = onnx_import::compileRegex(text, error)) {
+  if (llvm::Expected<onnx_import::Automaton> automaton = onnx_import::compileRegex(text)) {
     // Every step stays within the automaton.
     int64_t states = int64_t(automaton->accepts.size()), classes = int64_t(automaton->next.size()) / states;
     for (int64_t value : automaton->classes)
@@ -24,14 +23,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int64_t value : automaton->next)
       if (value < 0 || value >= states)
         abort();
-  } else if (error.empty()) {
+  } else if (llvm::toString(automaton.takeError()).empty()) {
     abort();
   }
   ImportOptions options;
-  for (auto *parse : {ImportOptions::parseShape, ImportOptions::parseRange, ImportOptions::parseConstant}) {
-    error.clear();
-    if (failed(parse(text, options, error)) && error.empty())
+  for (auto *parse : {ImportOptions::parseShape, ImportOptions::parseRange, ImportOptions::parseConstant})
+    if (llvm::Error error = parse(text, options); error && llvm::toString(std::move(error)).empty())
       abort();
-  }
   return 0;
 }

@@ -81,7 +81,6 @@ static int importOne(StringRef path, const ImportOptions &options, bool quiet, b
 
 int main(int argc, char **argv) {
   ImportOptions options;
-  std::string error;
   bool quiet = false, timed = false, full = false;
   std::vector<std::string> files;
   for (int i = 1; i < argc; ++i) {
@@ -92,11 +91,15 @@ int main(int argc, char **argv) {
       full = true;
     else if (arg == "--time")
       timed = true;
-    else if ((arg == "--shape" && i + 1 < argc && failed(ImportOptions::parseShape(argv[++i], options, error))) ||
-             (arg == "--constant" && i + 1 < argc && failed(ImportOptions::parseConstant(argv[++i], options, error))) ||
-             (arg == "--range" && i + 1 < argc && failed(ImportOptions::parseRange(argv[++i], options, error)))) {
-      llvm::errs() << "error: " << error << "\n";
-      return 2;
+    else if (auto *parse = arg == "--shape"      ? ImportOptions::parseShape
+                           : arg == "--constant" ? ImportOptions::parseConstant
+                           : arg == "--range"    ? ImportOptions::parseRange
+                                                 : nullptr;
+             parse && i + 1 < argc) {
+      if (llvm::Error error = parse(argv[++i], options)) {
+        llvm::errs() << "error: " << llvm::toString(std::move(error)) << "\n";
+        return 2;
+      }
     } else if (!arg.starts_with("--"))
       files.push_back(arg.str());
   }

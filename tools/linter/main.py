@@ -8,7 +8,7 @@ import pathlib
 import sys
 import xml.etree.ElementTree as ElementTree
 
-from linter import cmake_lists, constants, external, includes, links, refusals, size, text, tidy
+from linter import cmake_lists, constants, errors, external, includes, links, refusals, size, text, tidy
 from linter.external import MissingProgram
 from linter.tree import Finding, Tree
 
@@ -23,6 +23,7 @@ RULES = {
     "includes": (includes.check_includes, None),
     "links": (links.check_links, None),
     "constants": (constants.check_constants, None),
+    "errors": (errors.check_errors, None),
     "refusals": (refusals.check_refusals, None),
     "paths": (text.check_paths, None),
     "readme": (text.check_readme, None),

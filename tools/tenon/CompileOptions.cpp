@@ -304,38 +304,31 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
   // The first tokens of a text come many at a time, and those that follow one by one: that is a program of its own.
   if (options.import.context && arguments.specializations.empty() && arguments.shapes.empty())
     arguments.specializations.push_back("length=1");
-  std::string error;
-  auto report = [&](const char *option, const std::string &text) {
-    errors() << "tenon: error: " << option << ' ' << text << ": " << error << '\n';
+  auto report = [&](const char *option, const std::string &text, llvm::Error error) {
+    errors() << "tenon: error: " << option << ' ' << text << ": " << llvm::toString(std::move(error)) << '\n';
     return false;
   };
   for (const std::string &text : arguments.shapes)
-    if (failed(ImportOptions::parseShape(text, options.import, error)))
-      return report("--shape", text);
+    if (llvm::Error error = ImportOptions::parseShape(text, options.import))
+      return report("--shape", text, std::move(error));
   for (const std::string &text : arguments.ranges)
-    if (failed(ImportOptions::parseRange(text, options.import, error)))
-      return report("--range", text);
+    if (llvm::Error error = ImportOptions::parseRange(text, options.import))
+      return report("--range", text, std::move(error));
   for (auto [option, texts, isForced] :
        {std::tuple("--force", &arguments.forced, true), {"--exclude", &arguments.excluded, false}})
     for (const std::string &text : *texts) {
       llvm::Expected<PathPin> pin = PathPin::parse(text, isForced);
-      if (!pin) {
-        error = llvm::toString(pin.takeError());
-        return report(option, text);
-      }
+      if (!pin)
+        return report(option, text, pin.takeError());
       options.pins.push_back(std::move(*pin));
     }
   for (const std::string &text : options.weights)
-    if (llvm::Expected<WeightRule> rule = WeightRule::parse(text); !rule) {
-      error = llvm::toString(rule.takeError());
-      return report("--weights", text);
-    }
+    if (llvm::Expected<WeightRule> rule = WeightRule::parse(text); !rule)
+      return report("--weights", text, rule.takeError());
   SizePrograms programs;
   for (const std::string &text : arguments.specializations)
-    if (llvm::Error wrong = addProfile(text, programs, options.import.profiled)) {
-      error = llvm::toString(std::move(wrong));
-      return report("--specialize", text);
-    }
+    if (llvm::Error error = addProfile(text, programs, options.import.profiled))
+      return report("--specialize", text, std::move(error));
   options.programs = programs.list();
   if (!arguments.tune.empty() && !(llvm::to_float(arguments.tune, options.tuneSeconds) && options.tuneSeconds > 0 &&
                                    std::isfinite(options.tuneSeconds))) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/huggingface/Checkpoint.h"
+#include "compiler/errors/CompileError.h"
 #include "compiler/graph/Elements.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -21,19 +22,18 @@ static constexpr char kIndexFile[] = "model.safetensors.index.json";
 //===----------------------------------------------------------------------===//
 
 bool Checkpoint::readFile(StringRef name, llvm::StringMap<Entry> &found) {
-  std::string error;
-  std::shared_ptr<const MappedFile> file = files.open(name, error);
+  llvm::Expected<std::shared_ptr<const MappedFile>> file = files.open(name);
   if (!file) {
-    report.add(ImportFault::invalidModel, name + " cannot be read: " + error);
+    report.add(prefixError(file.takeError(), name + " cannot be read: "));
     return false;
   }
-  std::optional<llvm::StringMap<StoredTensor>> stored = readSafetensors(file->getBytes(), context, error);
+  llvm::Expected<llvm::StringMap<StoredTensor>> stored = readSafetensors((*file)->getBytes(), context);
   if (!stored) {
-    report.add(ImportFault::invalidModel, name + ": " + error);
+    report.add(prefixError(stored.takeError(), name + ": "));
     return false;
   }
   for (auto &entry : *stored)
-    found[entry.first()] = {std::move(entry.second), file};
+    found[entry.first()] = {std::move(entry.second), *file};
   return true;
 }
 
@@ -64,19 +64,22 @@ bool Checkpoint::readShards(const Json &index) {
 }
 
 bool Checkpoint::read() {
-  std::string error, indexError;
-  if (files.open(kSingleFile, error))
+  llvm::Error singleError = files.open(kSingleFile).takeError();
+  if (!singleError)
     return readFile(kSingleFile, tensors);
-  std::shared_ptr<const MappedFile> file = files.open(kIndexFile, indexError);
+  std::string singleReason = llvm::toString(std::move(singleError));
+  llvm::Expected<std::shared_ptr<const MappedFile>> file = files.open(kIndexFile);
   if (!file) {
-    report.add(ImportFault::invalidModel, Twine("has no weights: ") + kSingleFile + " cannot be read (" + error +
-                                              "), nor can " + kIndexFile + " (" + indexError + ")");
+    report.add(ImportFault::invalidModel, Twine("has no weights: ") + kSingleFile + " cannot be read (" + singleReason +
+                                              "), nor can " + kIndexFile + " (" + llvm::toString(file.takeError()) +
+                                              ")");
     return false;
   }
-  std::optional<Json> index = parseJsonObject(file->getBytes(), error);
-  if (!index)
-    report.add(ImportFault::invalidModel, Twine(kIndexFile) + " " + error);
-  return index && readShards(*index);
+  llvm::Expected<Json> index = parseJsonObject((*file)->getBytes());
+  if (index)
+    return readShards(*index);
+  report.add(prefixError(index.takeError(), Twine(kIndexFile) + " "));
+  return false;
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/huggingface/ImportHuggingFace.h"
+#include "compiler/errors/CompileError.h"
 #include "compiler/import/huggingface/Architectures.h"
 
 using namespace mlir;
@@ -15,16 +16,15 @@ using namespace tenon::huggingface;
 static constexpr char kConfigFile[] = "config.json";
 
 static std::optional<Config> readConfig(ExternalFiles &files, Report &report) {
-  std::string error;
-  std::shared_ptr<const MappedFile> file = files.open(kConfigFile, error);
+  llvm::Expected<std::shared_ptr<const MappedFile>> file = files.open(kConfigFile);
   if (!file) {
-    report.add(ImportFault::invalidModel,
-               "has no config.json that can be read (" + error + "); a Hugging Face model is a folder with one");
+    report.add(ImportFault::invalidModel, "has no config.json that can be read (" + llvm::toString(file.takeError()) +
+                                              "); a Hugging Face model is a folder with one");
     return std::nullopt;
   }
-  std::optional<Json> fields = parseJsonObject(file->getBytes(), error);
+  llvm::Expected<Json> fields = parseJsonObject((*file)->getBytes());
   if (!fields) {
-    report.add(ImportFault::invalidModel, Twine(kConfigFile) + " " + error);
+    report.add(prefixError(fields.takeError(), Twine(kConfigFile) + " "));
     return std::nullopt;
   }
   return Config(std::move(*fields), report);

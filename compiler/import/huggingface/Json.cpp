@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/huggingface/Json.h"
+#include "compiler/errors/CompileError.h"
 #include <set>
 
+using namespace tenon;
 using namespace tenon::huggingface;
 
 static constexpr int kMaxDepth = 16;
@@ -18,7 +20,7 @@ namespace {
 /// searches an object's members at the end of each of them, so it takes the square of their number.
 class Checker : public nlohmann::json_sax<Json> {
 public:
-  explicit Checker(std::string &error) : error(error) {}
+  const std::string &getFault() const { return fault; }
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -44,13 +46,13 @@ public:
   bool key(string_t &name) override {
     if (keys.back().insert(name).second)
       return true;
-    error = "holds the key '" + name + "' twice";
+    fault = "holds the key '" + name + "' twice";
     return false;
   }
-  bool parse_error(std::size_t byte, const std::string &, const nlohmann::detail::exception &fault) override {
+  bool parse_error(std::size_t byte, const std::string &, const nlohmann::detail::exception &exception) override {
     constexpr int kOutOfRange = 4; // the hundreds of such an identifier
-    bool isNumber = fault.id / 100 == kOutOfRange;
-    error = isNumber ? "holds a number that is too large"
+    bool isNumber = exception.id / 100 == kOutOfRange;
+    fault = isNumber ? "holds a number that is too large"
                      : "is no JSON: there is a mistake at byte " + std::to_string(byte);
     return false;
   }
@@ -59,29 +61,27 @@ private:
   bool enter() {
     if (++depth <= kMaxDepth)
       return true;
-    error = "nests deeper than " + std::to_string(kMaxDepth) + " levels";
+    fault = "nests deeper than " + std::to_string(kMaxDepth) + " levels";
     return false;
   }
 
-  std::string &error;
+  std::string fault;
   std::vector<std::set<std::string>> keys; ///< of each object that has begun
   int depth = 0;
 };
 
 } // namespace
 
-std::optional<Json> tenon::huggingface::parseJson(llvm::ArrayRef<char> text, std::string &error) {
-  error.clear();
-  Checker checker(error);
+llvm::Expected<Json> huggingface::parseJson(llvm::ArrayRef<char> text) {
+  Checker checker;
   if (!Json::sax_parse(text.begin(), text.end(), &checker))
-    return std::nullopt;
+    return makeError(CompileStatus::invalid, checker.getFault());
   return Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
 }
 
-std::optional<Json> tenon::huggingface::parseJsonObject(llvm::ArrayRef<char> text, std::string &error) {
-  std::optional<Json> json = parseJson(text, error);
-  if (!json || json->is_object())
-    return json;
-  error = "holds no JSON object";
-  return std::nullopt;
+llvm::Expected<Json> huggingface::parseJsonObject(llvm::ArrayRef<char> text) {
+  llvm::Expected<Json> json = parseJson(text);
+  if (json && !json->is_object())
+    return makeError(CompileStatus::invalid, "holds no JSON object");
+  return json;
 }

@@ -9,20 +9,19 @@
 #define TENON_COMPILER_IMPORT_HUGGINGFACE_JSON_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 
 namespace tenon::huggingface {
 
 using Json = nlohmann::json;
 
-/// Parses a text. Nothing, with the reason in `error`, where it is no JSON, holds a key twice in one object
-/// or nests deeper than a model's files do: such texts mean different things to different readers, or are
-/// made to cost memory.
-std::optional<Json> parseJson(llvm::ArrayRef<char> text, std::string &error);
+/// Parses a text. Fails where it is no JSON, holds a key twice in one object or nests deeper than a model's files do:
+/// such texts mean different things to different readers, or are made to cost memory. The message is to be said after
+/// the file's name.
+llvm::Expected<Json> parseJson(llvm::ArrayRef<char> text);
 /// The same, and fails where it is no object.
-std::optional<Json> parseJsonObject(llvm::ArrayRef<char> text, std::string &error);
+llvm::Expected<Json> parseJsonObject(llvm::ArrayRef<char> text);
 
 } // namespace tenon::huggingface
 

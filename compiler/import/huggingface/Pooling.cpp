@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/huggingface/Pooling.h"
+#include "compiler/errors/CompileError.h"
 #include "compiler/import/huggingface/Config.h"
 #include "compiler/import/huggingface/ModelContext.h"
 #include "llvm/ADT/StringRef.h"
@@ -18,11 +19,11 @@ static constexpr char kModulesFile[] = "modules.json";
 
 /// The pooling that the config of a Pooling module describes.
 static void readPoolingModule(ExternalFiles &files, Report &report, const std::string &folder, Pooling &pooling) {
-  std::string name = folder + "/config.json", error;
-  std::shared_ptr<const MappedFile> file = files.open(name, error);
-  std::optional<Json> fields = file ? parseJsonObject(file->getBytes(), error) : std::nullopt;
+  std::string name = folder + "/config.json";
+  llvm::Expected<std::shared_ptr<const MappedFile>> file = files.open(name);
+  llvm::Expected<Json> fields = file ? parseJsonObject((*file)->getBytes()) : file.takeError();
   if (!fields)
-    return report.add(ImportFault::invalidModel, name + ", which " + kModulesFile + " names: " + error);
+    return report.add(prefixError(fields.takeError(), name + ", which " + kModulesFile + " names: "));
   Config config(*fields, report);
   pooling.isMean = config.getBool("pooling_mode_mean_tokens", false);
   bool isFirst = config.getBool("pooling_mode_cls_token", false);
@@ -42,13 +43,15 @@ static std::string getField(const Json &module, const char *key) {
 }
 
 std::optional<Pooling> huggingface::readPooling(ExternalFiles &files, Report &report) {
-  std::string error;
-  std::shared_ptr<const MappedFile> file = files.open(kModulesFile, error);
+  // A model without such a file has no pooling.
+  std::optional<std::shared_ptr<const MappedFile>> file = llvm::expectedToOptional(files.open(kModulesFile));
   if (!file)
     return std::nullopt;
-  std::optional<Json> modules = parseJson(file->getBytes(), error);
-  if (!modules || !modules->is_array()) {
-    report.add(ImportFault::invalidModel, llvm::Twine(kModulesFile) + " " + (modules ? "holds no list" : error));
+  llvm::Expected<Json> modules = parseJson((*file)->getBytes());
+  if (modules && !modules->is_array())
+    modules = makeError(CompileStatus::invalid, "holds no list");
+  if (!modules) {
+    report.add(prefixError(modules.takeError(), llvm::Twine(kModulesFile) + " "));
     return std::nullopt;
   }
   std::optional<Pooling> pooling;

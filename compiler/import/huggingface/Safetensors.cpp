@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/huggingface/Safetensors.h"
+#include "compiler/errors/CompileError.h"
 #include "compiler/graph/Elements.h"
 #include "compiler/import/huggingface/Json.h"
 #include "mlir/IR/Builders.h"
@@ -14,6 +15,8 @@
 using namespace mlir;
 using namespace tenon;
 using namespace tenon::huggingface;
+
+static llvm::Error invalid(const Twine &text) { return makeError(CompileStatus::invalid, text); }
 
 /// The format's own limit.
 static constexpr uint64_t kMaxHeaderBytes = 100'000'000;
@@ -84,8 +87,8 @@ static std::optional<int64_t> countBits(ArrayRef<int64_t> shape, int64_t width) 
   return count * width;
 }
 
-/// Reads the entry of a tensor. The error, ready to be said after the tensor's name, or nothing.
-static std::string readEntry(const Json &entry, ArrayRef<DTypeInfo> dtypes, ArrayRef<char> data, StoredTensor &tensor) {
+/// Reads the entry of a tensor. The message of an error is to be said after the tensor's name.
+static llvm::Expected<StoredTensor> readEntry(const Json &entry, ArrayRef<DTypeInfo> dtypes, ArrayRef<char> data) {
   auto dtype = entry.is_object() ? entry.find("dtype") : entry.end();
   std::optional<SmallVector<int64_t>> shape, offsets;
   if (entry.is_object()) {
@@ -93,33 +96,33 @@ static std::string readEntry(const Json &entry, ArrayRef<DTypeInfo> dtypes, Arra
     offsets = getSizes(entry, "data_offsets");
   }
   if (!shape || !offsets || offsets->size() != 2 || entry.size() != 3 || dtype == entry.end() || !dtype->is_string())
-    return "has to have a dtype, a shape and two data_offsets, and nothing else";
+    return invalid("has to have a dtype, a shape and two data_offsets, and nothing else");
+  StoredTensor tensor;
   tensor.dtype = dtype->get<std::string>();
   tensor.shape = *shape;
   const auto *info = llvm::find_if(dtypes, [&](const DTypeInfo &d) { return tensor.dtype == d.name; });
   if (info == dtypes.end())
-    return "is of dtype '" + tensor.dtype + "', which the format does not have";
+    return invalid("is of dtype '" + tensor.dtype + "', which the format does not have");
   tensor.elementType = info->type;
   std::optional<int64_t> bits = countBits(*shape, info->bits);
   if (!bits || *bits % 8 != 0)
-    return bits ? "does not fill its last byte" : "has more than 2^40 elements";
+    return invalid(bits ? "does not fill its last byte" : "has more than 2^40 elements");
   int64_t begin = (*offsets)[0], end = (*offsets)[1];
   if (begin > end || static_cast<uint64_t>(end) > data.size())
-    return "lies at bytes " + std::to_string(begin) + " to " + std::to_string(end) + ", but there are " +
-           std::to_string(data.size()) + "; the file may be cut short";
+    return invalid("lies at bytes " + Twine(begin) + " to " + Twine(end) + ", but there are " + Twine(data.size()) +
+                   "; the file may be cut short");
   if (end - begin != *bits / 8)
-    return "needs " + std::to_string(*bits / 8) + " bytes for its shape and dtype, but has " +
-           std::to_string(end - begin);
+    return invalid("needs " + Twine(*bits / 8) + " bytes for its shape and dtype, but has " + Twine(end - begin));
   tensor.bytes = data.slice(begin, end - begin);
-  return "";
+  return tensor;
 }
 
 //===----------------------------------------------------------------------===//
 // The file
 //===----------------------------------------------------------------------===//
 
-/// Where the tensors do not lie one after another and fill all of `data`, the reason.
-static std::string checkLayout(const llvm::StringMap<StoredTensor> &tensors, ArrayRef<char> data) {
+/// Fails unless the tensors are stored one after another and fill all of `data`.
+static llvm::Error checkLayout(const llvm::StringMap<StoredTensor> &tensors, ArrayRef<char> data) {
   SmallVector<const llvm::StringMapEntry<StoredTensor> *> order;
   for (const auto &entry : tensors)
     order.push_back(&entry);
@@ -130,46 +133,38 @@ static std::string checkLayout(const llvm::StringMap<StoredTensor> &tensors, Arr
   const char *end = data.begin();
   for (const auto *entry : order) {
     if (entry->second.bytes.begin() != end)
-      return "tensor '" + entry->first().str() + "' begins at byte " +
-             std::to_string(entry->second.bytes.begin() - data.begin()) + ", but the one before it ends at " +
-             std::to_string(end - data.begin());
+      return invalid("tensor '" + entry->first() + "' begins at byte " +
+                     Twine(entry->second.bytes.begin() - data.begin()) + ", but the one before it ends at " +
+                     Twine(end - data.begin()));
     end = entry->second.bytes.end();
   }
   if (end != data.end())
-    return "has " + std::to_string(data.end() - end) + " bytes after its last tensor";
-  return "";
+    return invalid("has " + Twine(data.end() - end) + " bytes after its last tensor");
+  return llvm::Error::success();
 }
 
 /// The header as text, and what follows it.
-static bool splitFile(ArrayRef<char> file, ArrayRef<char> &header, ArrayRef<char> &data, std::string &error) {
+static llvm::Expected<std::pair<ArrayRef<char>, ArrayRef<char>>> splitFile(ArrayRef<char> file) {
   uint64_t length = 0;
-  if (file.size() < sizeof(length)) {
-    error = "has " + std::to_string(file.size()) + " bytes, so it is no safetensors file";
-    return false;
-  }
+  if (file.size() < sizeof(length))
+    return invalid("has " + Twine(file.size()) + " bytes, so it is no safetensors file");
   std::memcpy(&length, file.data(), sizeof(length));
   uint64_t rest = file.size() - sizeof(length);
-  if (length > kMaxHeaderBytes || length > rest) {
-    error = "begins with a header of " + std::to_string(length) + " bytes, but " +
-            (length > kMaxHeaderBytes ? "the format allows " + std::to_string(kMaxHeaderBytes)
-                                      : std::to_string(rest) + " follow; the file may be cut short");
-    return false;
-  }
-  header = file.slice(sizeof(length), length);
-  data = file.drop_front(sizeof(length) + length);
-  return true;
+  if (length > kMaxHeaderBytes || length > rest)
+    return invalid("begins with a header of " + Twine(length) + " bytes, but " +
+                   (length > kMaxHeaderBytes ? "the format allows " + std::to_string(kMaxHeaderBytes)
+                                             : std::to_string(rest) + " follow; the file may be cut short"));
+  return std::pair(file.slice(sizeof(length), length), file.drop_front(sizeof(length) + length));
 }
 
-std::optional<llvm::StringMap<StoredTensor>> huggingface::readSafetensors(ArrayRef<char> file, MLIRContext *context,
-                                                                          std::string &error) {
-  ArrayRef<char> header, data;
-  if (!splitFile(file, header, data, error))
-    return std::nullopt;
-  std::optional<Json> json = parseJsonObject(header, error);
-  if (!json) {
-    error = "has a header that " + error;
-    return std::nullopt;
-  }
+llvm::Expected<llvm::StringMap<StoredTensor>> huggingface::readSafetensors(ArrayRef<char> file, MLIRContext *context) {
+  auto parts = splitFile(file);
+  if (!parts)
+    return parts.takeError();
+  auto [header, data] = *parts;
+  llvm::Expected<Json> json = parseJsonObject(header);
+  if (!json)
+    return prefixError(json.takeError(), "has a header that ");
   SmallVector<DTypeInfo> dtypes = getDTypes(context);
   llvm::StringMap<StoredTensor> tensors;
   for (const auto &[name, entry] : json->items()) {
@@ -177,17 +172,14 @@ std::optional<llvm::StringMap<StoredTensor>> huggingface::readSafetensors(ArrayR
       bool isText = entry.is_object() && llvm::all_of(entry, [](const Json &value) { return value.is_string(); });
       if (isText)
         continue;
-      error = "has a __metadata__ that is no object of strings";
-      return std::nullopt;
+      return invalid("has a __metadata__ that is no object of strings");
     }
-    error = readEntry(entry, dtypes, data, tensors[name]);
-    if (!error.empty()) {
-      error = "tensor '" + name + "' " + error;
-      return std::nullopt;
-    }
+    llvm::Expected<StoredTensor> tensor = readEntry(entry, dtypes, data);
+    if (!tensor)
+      return prefixError(tensor.takeError(), "tensor '" + name + "' ");
+    tensors[name] = std::move(*tensor);
   }
-  error = checkLayout(tensors, data);
-  if (!error.empty())
-    return std::nullopt;
+  if (llvm::Error error = checkLayout(tensors, data))
+    return error;
   return tensors;
 }

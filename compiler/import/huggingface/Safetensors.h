@@ -10,7 +10,7 @@
 
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/StringMap.h"
-#include <optional>
+#include "llvm/Support/Error.h"
 #include <string>
 
 namespace tenon::huggingface {
@@ -23,12 +23,11 @@ struct StoredTensor {
   llvm::ArrayRef<char> bytes;
 };
 
-/// The tensors of a safetensors file, which point into it. Nothing, with the reason in `error`, where the
-/// file breaks a rule of the format: the header has at most 100,000,000 bytes and lies within the file, each
-/// tensor has just the bytes that its shape and dtype need, and together they fill the rest of the file
-/// without a gap or an overlap. Takes memory in proportion to the header alone.
-std::optional<llvm::StringMap<StoredTensor>> readSafetensors(llvm::ArrayRef<char> file, mlir::MLIRContext *context,
-                                                             std::string &error);
+/// The tensors of a safetensors file, which point into it. Fails where the file breaks a rule of the format: the header
+/// has at most 100,000,000 bytes and lies within the file, each tensor has just the bytes that its shape and dtype
+/// need, and together they fill the rest of the file without a gap or an overlap. The message is to be said after the
+/// file's name. Takes memory in proportion to the header alone.
+llvm::Expected<llvm::StringMap<StoredTensor>> readSafetensors(llvm::ArrayRef<char> file, mlir::MLIRContext *context);
 
 } // namespace tenon::huggingface
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/ImportOnnx.h"
+#include "compiler/errors/CompileError.h"
 #include "compiler/import/ExternalFiles.h"
 #include "compiler/import/FileFormat.h"
 #include "compiler/import/onnx/Importer.h"
@@ -71,15 +72,14 @@ static std::unique_ptr<onnx::ModelProto> readModel(const std::string &path, cons
     report.add(ImportFault::invalidModel, "cannot be read: " + Twine(std::strerror(errno)));
     return nullptr;
   }
-  std::string error;
-  std::shared_ptr<const MappedFile> file = MappedFile::map(descriptor, error);
+  llvm::Expected<std::shared_ptr<const MappedFile>> file = MappedFile::map(descriptor);
   if (!file) {
-    report.add(ImportFault::invalidModel, "cannot be read: " + error);
+    report.add(prefixError(file.takeError(), "cannot be read: "));
     return nullptr;
   }
   if (options.onInputFile)
-    options.onInputFile(path, file->getBytesOnDisk());
-  return parseModel(file->getBytes(), report);
+    options.onInputFile(path, (*file)->getBytesOnDisk());
+  return parseModel((*file)->getBytes(), report);
 }
 
 //===----------------------------------------------------------------------===//

@@ -140,29 +140,27 @@ void Importer::importInitializers(const onnx::GraphProto &graph, Scope &scope) {
                               Twine(ImportLimits::kMaxNameLength));
       continue;
     }
-    TensorReader::Result result = tensors.read(tensor, tensor.name());
-    if (!result.elements) {
-      report.add(result.isUnsupported ? ImportFault::unsupported : ImportFault::invalidModel, loc,
-                 "initializer '" + tensor.name() + "'", result.error);
+    llvm::Expected<ElementsAttr> elements = tensors.read(tensor, tensor.name());
+    if (!elements) {
+      report.add(loc, "initializer '" + tensor.name() + "'", elements.takeError());
       continue;
     }
-    it->second.constant = result.elements;
-    it->second.type = cast<RankedTensorType>(result.elements.getType());
+    it->second.constant = *elements;
+    it->second.type = cast<RankedTensorType>(elements->getType());
     it->second.weightName = builder.getStringAttr(tensor.name());
     it->second.loc = loc;
   }
 }
 
 ImportedValue Importer::importStrings(const onnx::TensorProto &tensor, Location loc) {
-  std::string error;
-  std::optional<StringTensor> strings = readStrings(tensor, error);
+  llvm::Expected<StringTensor> strings = readStrings(tensor);
   ImportedValue value;
   value.loc = loc;
   if (strings) {
     GraphBuilder b(builder, loc);
     value.strings = std::make_shared<Strings>(makeStrings(b, strings->texts, strings->shape));
   } else {
-    report.add(ImportFault::invalidModel, loc, "initializer '" + tensor.name() + "'", error);
+    report.add(loc, "initializer '" + tensor.name() + "'", strings.takeError());
   }
   return value;
 }

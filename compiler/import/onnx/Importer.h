@@ -178,6 +178,7 @@ private:
   bool readOpsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &imports, OpsetImports &opsets);
   void readFunctions();
   void importInputConstants();
+  llvm::Expected<mlir::ElementsAttr> readInputConstant(const ImportOptions::Constant &constant);
   void importInitializers(const onnx::GraphProto &graph, Scope &scope);
   ImportedValue importStrings(const onnx::TensorProto &tensor, mlir::Location loc);
   void setModuleAttributes(mlir::ModuleOp module);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/errors/CompileError.h"
 #include "compiler/import/ExternalFiles.h"
 #include "compiler/import/onnx/Importer.h"
 #include <cstring>
@@ -21,85 +22,80 @@ static const onnx::ValueInfoProto *findInput(const onnx::GraphProto &graph, Stri
   return nullptr;
 }
 
+static llvm::Error invalid(const Twine &text) { return makeError(CompileStatus::invalid, text); }
+
 /// Reads a serialized TensorProto.
-static bool readTensorFile(const std::string &path, onnx::TensorProto &tensor, std::string &error) {
+static llvm::Error readTensorFile(const std::string &path, onnx::TensorProto &tensor) {
   int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) {
-    error = "cannot be read: " + std::string(std::strerror(errno));
-    return false;
-  }
-  std::shared_ptr<const MappedFile> file = MappedFile::map(descriptor, error);
+  if (descriptor < 0)
+    return invalid(Twine("cannot be read: ") + std::strerror(errno));
+  llvm::Expected<std::shared_ptr<const MappedFile>> file = MappedFile::map(descriptor);
   if (!file)
-    return false;
-  llvm::ArrayRef<char> bytes = file->getBytes();
+    return file.takeError();
+  llvm::ArrayRef<char> bytes = (*file)->getBytes();
   if (bytes.size() < INT32_MAX && tensor.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    return true;
-  error = "is no serialized tensor";
-  return false;
+    return llvm::Error::success();
+  return invalid("is no serialized tensor");
 }
 
 /// Numbers separated by commas, as a tensor of the input's type: a scalar where that is one.
-static ElementsAttr parseNumbers(const onnx::ValueInfoProto &input, StringRef text, MLIRContext *context,
-                                 std::string &error) {
+static llvm::Expected<ElementsAttr> parseNumbers(const onnx::ValueInfoProto &input, StringRef text,
+                                                 MLIRContext *context) {
   const auto &declared = input.type().tensor_type();
   Type type = getElementType(context, declared.elem_type());
-  if (!type) {
-    error = "is of type " + getDataTypeName(declared.elem_type()) + ", which is not supported";
-    return {};
-  }
+  if (!type)
+    return invalid("is of type " + getDataTypeName(declared.elem_type()) + ", which is not supported");
   SmallVector<StringRef> parts;
   text.split(parts, ',');
   SmallVector<double> numbers;
   SmallVector<int64_t> integers;
   for (StringRef part : parts) {
     if (isa<FloatType>(type) ? part.trim().getAsDouble(numbers.emplace_back())
-                             : part.trim().getAsInteger(10, integers.emplace_back())) {
-      error = "cannot be '" + part.str() + "', which is no number of its type";
-      return {};
-    }
+                             : part.trim().getAsInteger(10, integers.emplace_back()))
+      return invalid("cannot be '" + part + "', which is no number of its type");
   }
   int64_t count = static_cast<int64_t>(parts.size());
   bool isScalar = declared.has_shape() && declared.shape().dim_size() == 0;
-  if (isScalar ? count != 1 : declared.has_shape() && declared.shape().dim_size() != 1) {
-    error = "has " + std::to_string(declared.shape().dim_size()) + " dimensions, which " + std::to_string(count) +
-            " numbers do not fill; name a file with @FILE";
-    return {};
-  }
+  if (isScalar ? count != 1 : declared.has_shape() && declared.shape().dim_size() != 1)
+    return invalid("has " + Twine(declared.shape().dim_size()) + " dimensions, which " + Twine(count) +
+                   " numbers do not fill; name a file with @FILE");
   auto tensor = isScalar ? RankedTensorType::get({}, type) : RankedTensorType::get(count, type);
   return isa<FloatType>(type) ? makeElements(tensor, ArrayRef<double>(numbers))
                               : makeElements(tensor, ArrayRef<int64_t>(integers));
 }
 
+llvm::Expected<ElementsAttr> Importer::readInputConstant(const ImportOptions::Constant &constant) {
+  const onnx::ValueInfoProto *input = findInput(model.graph(), constant.input);
+  if (!input)
+    return invalid("is not there");
+  StringRef path = constant.value;
+  if (!path.consume_front("@"))
+    return parseNumbers(*input, constant.value, context);
+  onnx::TensorProto &tensor = memory->tensors.emplace_back();
+  if (llvm::Error error = readTensorFile(path.str(), tensor))
+    return error;
+  return tensors.read(tensor, constant.input);
+}
+
 void Importer::importInputConstants() {
   for (const ImportOptions::Constant &constant : options.constants) {
-    const onnx::ValueInfoProto *input = findInput(model.graph(), constant.input);
-    std::string error;
-    ElementsAttr elements;
-    if (!input) {
-      error = "is not there";
-    } else if (StringRef(constant.value).starts_with("@")) {
-      onnx::TensorProto &tensor = memory->tensors.emplace_back();
-      if (readTensorFile(constant.value.substr(1), tensor, error)) {
-        TensorReader::Result result = tensors.read(tensor, constant.input);
-        elements = result.elements;
-        error = result.error;
-      }
-    } else {
-      elements = parseNumbers(*input, constant.value, context, error);
-    }
-    int32_t declared = input ? input->type().tensor_type().elem_type() : 0;
-    if (elements && getDataType(elements.getElementType()) != declared) {
-      error = "is of type " + getDataTypeName(declared) + ", but its value is of type " +
-              getDataTypeName(getDataType(elements.getElementType()));
-      elements = {};
+    llvm::Expected<ElementsAttr> elements = readInputConstant(constant);
+    if (elements) {
+      int32_t declared = findInput(model.graph(), constant.input)->type().tensor_type().elem_type();
+      int32_t given = getDataType(elements->getElementType());
+      if (given != declared)
+        elements =
+            invalid("is of type " + getDataTypeName(declared) + ", but its value is of type " + getDataTypeName(given));
     }
     if (!elements) {
-      report.add(ImportFault::invalidModel, "input '" + constant.input + "', which --constant names, " + error);
+      // Whatever is wrong with it, the model can be compiled with another value.
+      report.add(ImportFault::invalidModel,
+                 "input '" + constant.input + "', which --constant names, " + llvm::toString(elements.takeError()));
       continue;
     }
     ImportedValue &value = mainScope.values[constant.input];
-    value.constant = elements;
-    value.type = cast<RankedTensorType>(elements.getType());
+    value.constant = *elements;
+    value.type = cast<RankedTensorType>(elements->getType());
     value.weightName = builder.getStringAttr(constant.input);
   }
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/Node.h"
+#include "compiler/errors/CompileError.h"
 #include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/ShapeArithmetic.h"
 #include "dialects/tenon/IndexUses.h"
@@ -270,22 +271,23 @@ ElementsAttr Node::getTensor(StringRef name) {
   const AttributeProto *attr = findAttr(name, AttributeProto::TENSOR, "a tensor");
   if (!attr)
     return {};
-  TensorReader::Result result = importer.getTensorReader().read(attr->t(), proto.output_size() ? proto.output(0) : "");
-  if (!result.elements)
-    (void)fault(result.isUnsupported ? ImportFault::unsupported : ImportFault::invalidModel,
-                "attribute '" + name + "' " + result.error);
-  return result.elements;
+  llvm::Expected<ElementsAttr> elements =
+      importer.getTensorReader().read(attr->t(), proto.output_size() ? proto.output(0) : "");
+  if (elements)
+    return *elements;
+  (void)fault(prefixError(elements.takeError(), "attribute '" + name + "' "));
+  return {};
 }
 
 std::optional<StringTensor> Node::getStringTensor(StringRef name) {
   const AttributeProto *attr = findAttr(name);
   if (!attr || attr->type() != AttributeProto::TENSOR || attr->t().data_type() != onnx::TensorProto::STRING)
     return std::nullopt;
-  std::string error;
-  std::optional<StringTensor> strings = readStrings(attr->t(), error);
-  if (!strings)
-    (void)invalid("attribute '" + name + "' " + error);
-  return strings;
+  llvm::Expected<StringTensor> strings = readStrings(attr->t());
+  if (strings)
+    return std::move(*strings);
+  (void)fault(prefixError(strings.takeError(), "attribute '" + name + "' "));
+  return std::nullopt;
 }
 
 const onnx::GraphProto *Node::getGraph(StringRef name) {
@@ -388,6 +390,12 @@ LogicalResult Node::setConstant(ElementsAttr value) {
 
 LogicalResult Node::setConstant(IntsRef values, IntsRef shape) {
   return setConstant(makeElements(RankedTensorType::get(shape, i64()), values));
+}
+
+LogicalResult Node::fault(llvm::Error error) {
+  std::string message;
+  ImportFault kind = takeFault(std::move(error), message);
+  return fault(kind, message);
 }
 
 LogicalResult Node::fault(ImportFault kind, const Twine &text) {

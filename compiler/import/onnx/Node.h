@@ -145,6 +145,8 @@ public:
     return fault(ImportFault::limit, text + ", more than the import limit '" + name + "' of " + llvm::Twine(limit));
   }
   mlir::LogicalResult fault(ImportFault kind, const llvm::Twine &text);
+  /// The same, where the error's category says the kind.
+  mlir::LogicalResult fault(llvm::Error error);
   bool hasFault() const { return faulty; }
   /// What had failed so far does not count.
   void forgetFaults() { failed = faulty = false; }

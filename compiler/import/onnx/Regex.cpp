@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/Regex.h"
+#include "compiler/errors/CompileError.h"
 #include "compiler/import/onnx/RegexSyntax.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,9 +23,12 @@
 #include <map>
 
 using namespace llvm;
+using namespace tenon;
 using namespace tenon::onnx_import;
 
 namespace {
+
+Error unsupported(const Twine &text) { return makeError(CompileStatus::unsupported, text); }
 
 constexpr size_t kMaxChoices = 100'000, kMaxStates = 4096;
 /// States of the automaton with choices that are looked at, over all places: some tenths of a second.
@@ -52,21 +56,19 @@ struct State {
 /// An automaton with choices. What is built begins in one state and ends in another.
 class Builder {
 public:
-  explicit Builder(std::string &error) : error(error) { states.resize(2); }
-  bool build(const RegexNode &node, int from, int to);
+  Builder() { states.resize(2); }
+  Error build(const RegexNode &node, int from, int to);
 
   std::vector<State> states;
 
 private:
-  bool buildSequence(const RegexNode &node, int from, int to);
-  bool buildRepeat(const RegexNode &node, int from, int to);
+  Error buildSequence(const RegexNode &node, int from, int to);
+  Error buildRepeat(const RegexNode &node, int from, int to);
   void addRange(int from, int to, uint32_t first, uint32_t last);
   int addState() {
     states.emplace_back();
     return static_cast<int>(states.size()) - 1;
   }
-
-  std::string &error;
 };
 
 SmallVector<uint8_t, 4> encode(uint32_t code) {
@@ -107,18 +109,18 @@ void Builder::addRange(int from, int to, uint32_t first, uint32_t last) {
   }
 }
 
-bool Builder::buildSequence(const RegexNode &node, int from, int to) {
+Error Builder::buildSequence(const RegexNode &node, int from, int to) {
   for (const auto &part : node.parts) {
     int next = addState();
-    if (!build(*part, from, next))
-      return false;
+    if (Error error = build(*part, from, next))
+      return error;
     from = next;
   }
   states[from].free.push_back({to});
-  return true;
+  return Error::success();
 }
 
-bool Builder::buildRepeat(const RegexNode &node, int from, int to) {
+Error Builder::buildRepeat(const RegexNode &node, int from, int to) {
   const RegexNode &part = *node.parts.front();
   int count = std::max(node.min, node.max);
   for (int i = 0; i < count; ++i) {
@@ -133,8 +135,8 @@ bool Builder::buildRepeat(const RegexNode &node, int from, int to) {
       states[from].free.push_back({begin});
     }
     int next = addState();
-    if (!build(part, begin, next))
-      return false;
+    if (Error error = build(part, begin, next))
+      return error;
     if (isLoop)
       states[next].free.push_back({begin});
     from = next;
@@ -142,34 +144,35 @@ bool Builder::buildRepeat(const RegexNode &node, int from, int to) {
   if (node.max < 0 && count == 0) {
     int loop = addState();
     states[from].free.push_back({loop});
-    if (!build(part, loop, loop))
-      return false;
+    if (Error error = build(part, loop, loop))
+      return error;
     from = loop;
   }
   states[from].free.push_back({to});
-  return true;
+  return Error::success();
 }
 
-bool Builder::build(const RegexNode &node, int from, int to) {
-  if (states.size() > kMaxChoices) {
-    error = "repeats too much";
-    return false;
-  }
+Error Builder::build(const RegexNode &node, int from, int to) {
+  if (states.size() > kMaxChoices)
+    return unsupported("repeats too much");
   auto addCondition = [&](Condition when) {
     states[from].free.push_back({to, when});
-    return true;
+    return Error::success();
   };
   switch (node.kind) {
   case RegexNode::set:
     for (auto [first, last] : node.ranges)
       addRange(from, to, first, last);
-    return true;
+    return Error::success();
   case RegexNode::sequence:
     return buildSequence(node, from, to);
   case RegexNode::repeat:
     return buildRepeat(node, from, to);
   case RegexNode::choice:
-    return llvm::all_of(node.parts, [&](const auto &part) { return build(*part, from, to); });
+    for (const auto &part : node.parts)
+      if (Error error = build(*part, from, to))
+        return error;
+    return Error::success();
   case RegexNode::begin:
     return addCondition(Condition::begin);
   case RegexNode::end:
@@ -205,7 +208,7 @@ bool isWord(int byte) {
 class Determinizer {
 public:
   explicit Determinizer(ArrayRef<State> states) : states(states) {}
-  std::optional<Automaton> run(std::string &error);
+  Expected<Automaton> run();
 
 private:
   void findClasses();
@@ -290,18 +293,14 @@ bool Determinizer::accepts(const Place &place) {
   return llvm::is_contained(reached, 1);
 }
 
-std::optional<Automaton> Determinizer::run(std::string &error) {
+Expected<Automaton> Determinizer::run() {
   findClasses();
   numberOf({0}, Last::none);
   for (size_t i = 0; i < places.size(); ++i) {
-    if (places.size() > kMaxStates) {
-      error = "needs an automaton of more than " + std::to_string(kMaxStates) + " states";
-      return std::nullopt;
-    }
-    if (steps > kMaxSteps) {
-      error = "needs more than " + std::to_string(kMaxSteps) + " steps to become an automaton";
-      return std::nullopt;
-    }
+    if (places.size() > kMaxStates)
+      return unsupported("needs an automaton of more than " + Twine(kMaxStates) + " states");
+    if (steps > kMaxSteps)
+      return unsupported("needs more than " + Twine(kMaxSteps) + " steps to become an automaton");
     Place place = places[i];
     automaton.accepts.push_back(accepts(place));
     for (uint8_t byte : examples)
@@ -310,10 +309,12 @@ std::optional<Automaton> Determinizer::run(std::string &error) {
   return std::move(automaton);
 }
 
-std::optional<Automaton> tenon::onnx_import::compileRegex(StringRef pattern, std::string &error) {
-  std::unique_ptr<RegexNode> tree = parseRegex(pattern, error);
-  Builder builder(error);
-  if (!tree || !builder.build(*tree, 0, 1))
-    return std::nullopt;
-  return Determinizer(builder.states).run(error);
+Expected<Automaton> onnx_import::compileRegex(StringRef pattern) {
+  Expected<std::unique_ptr<RegexNode>> tree = parseRegex(pattern);
+  if (!tree)
+    return tree.takeError();
+  Builder builder;
+  if (Error error = builder.build(**tree, 0, 1))
+    return error;
+  return Determinizer(builder.states).run();
 }

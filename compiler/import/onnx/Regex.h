@@ -10,9 +10,8 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
-#include <optional>
-#include <string>
 
 namespace tenon::onnx_import {
 
@@ -24,9 +23,9 @@ struct Automaton {
 };
 
 /// The automaton of the UTF-8 texts that a pattern matches as a whole. The syntax is RE2's, without: flags
-/// other than (?s), Unicode classes (\p), \Q and \C. Nothing, with `error` to be said after "the pattern",
-/// where it is none of these, or its automaton would be too large.
-std::optional<Automaton> compileRegex(llvm::StringRef pattern, std::string &error);
+/// other than (?s), Unicode classes (\p), \Q and \C. Fails as unsupported where it is none of these, or its
+/// automaton would be too large; the message is to be said after "the pattern".
+llvm::Expected<Automaton> compileRegex(llvm::StringRef pattern);
 
 } // namespace tenon::onnx_import
 

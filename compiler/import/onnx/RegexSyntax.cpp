@@ -6,14 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/RegexSyntax.h"
+#include "compiler/errors/CompileError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ConvertUTF.h"
 #include <algorithm>
 #include <optional>
+#include <string>
 
 using namespace llvm;
+using namespace tenon;
 using namespace tenon::onnx_import;
 
 using NodePtr = std::unique_ptr<RegexNode>;
@@ -22,15 +25,17 @@ namespace {
 
 constexpr int kMaxRepeat = 1000, kMaxDepth = 200;
 
-/// A parser by recursive descent. After a fault, which `error` tells, everything is null.
+/// A parser by recursive descent. After the first fault everything is null.
 class Parser {
 public:
-  Parser(StringRef pattern, std::string &error) : rest(pattern), error(error) {}
+  explicit Parser(StringRef pattern) : rest(pattern) {}
 
-  NodePtr parse() {
+  Expected<NodePtr> parse() {
     NodePtr node = parseChoice();
     if (node && !rest.empty())
-      return fail("has a ')' that nothing opens");
+      node = fail("has a ')' that nothing opens");
+    if (!node)
+      return makeError(CompileStatus::unsupported, fault);
     return node;
   }
 
@@ -49,13 +54,13 @@ private:
   bool parseCounts(int &min, int &max);
 
   NodePtr fail(const Twine &text) {
-    if (error.empty())
-      error = text.str();
+    if (fault.empty())
+      fault = text.str();
     return nullptr;
   }
 
   StringRef rest;
-  std::string &error;
+  std::string fault;
   bool dotIsAll = false;
   int depth = 0;
 };
@@ -218,7 +223,7 @@ NodePtr Parser::parseGroup() {
     } else if (!rest.starts_with(":"))
       return fail("has the flags '(?" + rest.take_until([](char c) { return c == ')' || c == ':'; }) +
                   "', which are not supported");
-    if (error.empty() && rest.starts_with(":"))
+    if (fault.empty() && rest.starts_with(":"))
       rest = rest.drop_front();
   }
   NodePtr node = parseChoice();
@@ -335,6 +340,4 @@ NodePtr Parser::parseBrackets() {
   return makeSet(isInverted ? invert(ranges) : ranges);
 }
 
-std::unique_ptr<RegexNode> tenon::onnx_import::parseRegex(StringRef pattern, std::string &error) {
-  return Parser(pattern, error).parse();
-}
+Expected<NodePtr> onnx_import::parseRegex(StringRef pattern) { return Parser(pattern).parse(); }

@@ -9,9 +9,9 @@
 #define TENON_COMPILER_IMPORT_ONNX_REGEXSYNTAX_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,8 +29,8 @@ struct RegexNode {
   int min = 0, max = -1;                           ///< of a repeat; -1: any number of times
 };
 
-/// Parses a pattern. Null, with `error` to be said after "the pattern", where it cannot.
-std::unique_ptr<RegexNode> parseRegex(llvm::StringRef pattern, std::string &error);
+/// Parses a pattern. The message of an error is to be said after "the pattern".
+llvm::Expected<std::unique_ptr<RegexNode>> parseRegex(llvm::StringRef pattern);
 
 } // namespace tenon::onnx_import
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/Tensors.h"
+#include "compiler/errors/CompileError.h"
 #include "compiler/import/ExternalFiles.h"
 #include "dialects/tenon/Dims.h"
 #include "mlir/IR/Builders.h"
@@ -92,9 +93,8 @@ std::string onnx_import::getDataTypeName(int32_t dataType) {
 // Constants of the model
 //===----------------------------------------------------------------------===//
 
-static TensorReader::Result fail(const Twine &error, bool isUnsupported = false) {
-  return {{}, error.str(), isUnsupported};
-}
+static llvm::Error invalid(const Twine &text) { return makeError(CompileStatus::invalid, text); }
+static llvm::Error unsupported(const Twine &text) { return makeError(CompileStatus::unsupported, text); }
 
 static int64_t getByteWidth(Type type) { return (type.getIntOrFloatBitWidth() + 7) / 8; }
 
@@ -107,32 +107,32 @@ static std::optional<int64_t> countElements(const TensorProto &tensor) {
   return count;
 }
 
-TensorReader::Result TensorReader::read(const TensorProto &tensor, StringRef name) {
+llvm::Expected<ElementsAttr> TensorReader::read(const TensorProto &tensor, StringRef name) {
   Type element = getElementType(context, tensor.data_type());
   if (!element)
-    return fail("is of type " + getDataTypeName(tensor.data_type()) + ", which is not supported", true);
+    return unsupported("is of type " + getDataTypeName(tensor.data_type()) + ", which is not supported");
   if (tensor.has_segment())
-    return fail("is stored in segments, which is not supported", true);
+    return unsupported("is stored in segments, which is not supported");
   std::optional<int64_t> count = countElements(tensor);
   if (!count)
-    return fail("has a negative dimension, or more than 2^40 elements");
+    return invalid("has a negative dimension, or more than 2^40 elements");
   auto type = RankedTensorType::get(SmallVector<int64_t>(tensor.dims().begin(), tensor.dims().end()), element);
   int64_t size = getFileBytes(element, *count);
   if (tensor.data_location() == TensorProto::EXTERNAL)
     return readExternal(tensor, type, size, name);
   if (tensor.has_raw_data() && (tensor.float_data_size() || tensor.int32_data_size() || tensor.int64_data_size() ||
                                 tensor.double_data_size() || tensor.uint64_data_size() || tensor.string_data_size()))
-    return fail("has its elements twice, in raw_data and in a field of their type; one of the two has to go");
+    return invalid("has its elements twice, in raw_data and in a field of their type; one of the two has to go");
   if (!tensor.has_raw_data())
     return readFields(tensor, type, *count, name);
   if (static_cast<int64_t>(tensor.raw_data().size()) != size)
-    return fail("needs " + Twine(size) + " bytes for its shape " + dimsToString(getDims(type)) + " of " +
-                getDataTypeName(tensor.data_type()) + ", but holds " + Twine(tensor.raw_data().size()));
-  return {makeElements(type, tensor.raw_data(), owner, name), {}};
+    return invalid("needs " + Twine(size) + " bytes for its shape " + dimsToString(getDims(type)) + " of " +
+                   getDataTypeName(tensor.data_type()) + ", but holds " + Twine(tensor.raw_data().size()));
+  return makeElements(type, tensor.raw_data(), owner, name);
 }
 
-TensorReader::Result TensorReader::readExternal(const TensorProto &tensor, RankedTensorType type, int64_t size,
-                                                StringRef name) {
+llvm::Expected<ElementsAttr> TensorReader::readExternal(const TensorProto &tensor, RankedTensorType type, int64_t size,
+                                                        StringRef name) {
   StringRef location;
   uint64_t offset = 0, length = size;
   for (const auto &entry : tensor.external_data()) {
@@ -140,21 +140,21 @@ TensorReader::Result TensorReader::readExternal(const TensorProto &tensor, Ranke
     if (key == "location")
       location = value;
     else if ((key == "offset" && value.getAsInteger(10, offset)) || (key == "length" && value.getAsInteger(10, length)))
-      return fail("has an external " + key + " '" + value + "', which is no number of bytes");
+      return invalid("has an external " + key + " '" + value + "', which is no number of bytes");
   }
   if (location.empty())
-    return fail("is external, but names no location");
+    return invalid("is external, but names no location");
   if (length != static_cast<uint64_t>(size))
-    return fail("needs " + Twine(size) + " bytes for its shape " + dimsToString(getDims(type)) +
-                ", but its external data has " + Twine(length));
-  std::string error;
-  std::shared_ptr<const MappedFile> file = files.open(location, error);
+    return invalid("needs " + Twine(size) + " bytes for its shape " + dimsToString(getDims(type)) +
+                   ", but its external data has " + Twine(length));
+  llvm::Expected<std::shared_ptr<const MappedFile>> file = files.open(location);
   if (!file)
-    return fail("cannot be read from '" + location + "': " + error);
-  if (offset > file->getBytes().size() || file->getBytes().size() - offset < length)
-    return fail("ends at byte " + Twine(offset) + " + " + Twine(length) + " of '" + location + "', which has " +
-                Twine(file->getBytes().size()) + " bytes");
-  return {makeElements(type, file->getBytes().slice(offset, length), file, name), {}};
+    return prefixError(file.takeError(), "cannot be read from '" + location + "': ");
+  ArrayRef<char> bytes = (*file)->getBytes();
+  if (offset > bytes.size() || bytes.size() - offset < length)
+    return invalid("ends at byte " + Twine(offset) + " + " + Twine(length) + " of '" + location + "', which has " +
+                   Twine(bytes.size()) + " bytes");
+  return makeElements(type, bytes.slice(offset, length), *file, name);
 }
 
 /// The elements of a repeated field, narrowed to the tensor's width.
@@ -167,20 +167,19 @@ template <typename Field> static SmallVector<char> narrow(const Field &field, in
   return bytes;
 }
 
-TensorReader::Result TensorReader::readFields(const TensorProto &tensor, RankedTensorType type, int64_t count,
-                                              StringRef name) {
+llvm::Expected<ElementsAttr> TensorReader::readFields(const TensorProto &tensor, RankedTensorType type, int64_t count,
+                                                      StringRef name) {
   Type element = type.getElementType();
   int64_t width = getByteWidth(element), entries = getFileBytes(element, count) / width;
-  auto take = [&](const auto &field, StringRef what) -> Result {
+  auto take = [&](const auto &field, StringRef what) -> llvm::Expected<ElementsAttr> {
     if (field.size() != entries)
-      return fail("needs " + Twine(entries) + (entries == count ? " elements" : " bytes") + " for its shape " +
-                  dimsToString(getDims(type)) + ", but has " + Twine(field.size()) + " in " + what);
+      return invalid("needs " + Twine(entries) + (entries == count ? " elements" : " bytes") + " for its shape " +
+                     dimsToString(getDims(type)) + ", but has " + Twine(field.size()) + " in " + what);
     if (sizeof(*field.data()) == static_cast<size_t>(width) || count == 0)
-      return {makeElements(type, {reinterpret_cast<const char *>(field.data()), static_cast<size_t>(count * width)},
-                           owner, name),
-              {}};
+      return makeElements(type, {reinterpret_cast<const char *>(field.data()), static_cast<size_t>(count * width)},
+                          owner, name);
     auto bytes = std::make_shared<SmallVector<char>>(narrow(field, width));
-    return {makeElements(type, *bytes, bytes, name), {}};
+    return makeElements(type, *bytes, bytes, name);
   };
   switch (tensor.data_type()) {
   case TensorProto::FLOAT:
@@ -197,7 +196,7 @@ TensorReader::Result TensorReader::readFields(const TensorProto &tensor, RankedT
   }
 }
 
-std::optional<StringTensor> onnx_import::readStrings(const onnx::TensorProto &tensor, std::string &error) {
+llvm::Expected<StringTensor> onnx_import::readStrings(const onnx::TensorProto &tensor) {
   StringTensor strings{{tensor.string_data().begin(), tensor.string_data().end()},
                        {tensor.dims().begin(), tensor.dims().end()}};
   int64_t count = 1;
@@ -206,6 +205,5 @@ std::optional<StringTensor> onnx_import::readStrings(const onnx::TensorProto &te
       count = -1;
   if (count == tensor.string_data_size())
     return strings;
-  error = "has " + std::to_string(tensor.string_data_size()) + " strings, which its shape does not fit";
-  return std::nullopt;
+  return invalid("has " + Twine(tensor.string_data_size()) + " strings, which its shape does not fit");
 }

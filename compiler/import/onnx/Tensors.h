@@ -9,8 +9,8 @@
 #define TENON_COMPILER_IMPORT_ONNX_TENSORS_H
 
 #include "compiler/graph/Elements.h"
+#include "llvm/Support/Error.h"
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace onnx {
@@ -36,9 +36,9 @@ struct StringTensor {
   llvm::SmallVector<int64_t> shape;
 };
 
-/// The strings of a tensor; nothing where it has another number of them than its shape wants, which `error` says,
-/// ready to be said after its name.
-std::optional<StringTensor> readStrings(const onnx::TensorProto &tensor, std::string &error);
+/// The strings of a tensor. Fails where it has another number of them than its shape wants; the message is to be said
+/// after its name.
+llvm::Expected<StringTensor> readStrings(const onnx::TensorProto &tensor);
 
 /// Turns a model's tensors into attributes.
 class TensorReader {
@@ -47,17 +47,14 @@ public:
   TensorReader(mlir::MLIRContext *context, std::shared_ptr<const void> owner, ExternalFiles &files)
       : context(context), owner(std::move(owner)), files(files) {}
 
-  /// The tensor's elements, or the reason why it has none, ready to be said after its name.
-  struct Result {
-    mlir::ElementsAttr elements;
-    std::string error;
-    bool isUnsupported = false;
-  };
-  Result read(const onnx::TensorProto &tensor, llvm::StringRef name);
+  /// The tensor's elements. The message of an error is to be said after the tensor's name.
+  llvm::Expected<mlir::ElementsAttr> read(const onnx::TensorProto &tensor, llvm::StringRef name);
 
 private:
-  Result readExternal(const onnx::TensorProto &tensor, mlir::RankedTensorType type, int64_t size, llvm::StringRef name);
-  Result readFields(const onnx::TensorProto &tensor, mlir::RankedTensorType type, int64_t count, llvm::StringRef name);
+  llvm::Expected<mlir::ElementsAttr> readExternal(const onnx::TensorProto &tensor, mlir::RankedTensorType type,
+                                                  int64_t size, llvm::StringRef name);
+  llvm::Expected<mlir::ElementsAttr> readFields(const onnx::TensorProto &tensor, mlir::RankedTensorType type,
+                                                int64_t count, llvm::StringRef name);
 
   mlir::MLIRContext *context;
   std::shared_ptr<const void> owner;

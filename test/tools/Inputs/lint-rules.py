@@ -141,6 +141,17 @@ BAD = [
         },
         ["passes/kernel/contract/K.cpp:5: kAhead is a tuning constant"],
     ),
+    (
+        "errors",
+        {
+            "compiler/new/CMakeLists.txt": "add_library(new N.cpp)\n",
+            "compiler/new/N.cpp": CPP + "bool f(int i, std::string &error);\nbool g(std::string *reason = nullptr);\n"
+            + "void h(const std::string &error) { std::string &fault = faults[error]; }\nbool i(std::string &text);\n",
+            "runtime/CMakeLists.txt": "add_library(r R.cpp)\n",
+            "runtime/R.cpp": CPP + "bool f(std::string &error);\n",
+        },
+        ["compiler/new/N.cpp:4: a parameter 'error' receives", "compiler/new/N.cpp:5: a parameter 'reason' receives"],
+    ),
     ("paths", {"base/one.cpp": CPP + "// see /" + "home/somebody/notes\n"}, ["base/one.cpp:4: absolute path '/home/...'"]),
     ("vocabulary", {"base/one.cpp": CPP + "int oldWord;\n"}, ["base/one.cpp:4: 'oldWord' is retired: write 'newWord'"]),
     ("shell", {"tools/run": "#!/usr/bin/env bash\n" + HASH + 'cd "$1"\n'}, ["tools/run:5: Use 'cd ... || exit'"]),

@@ -11,27 +11,26 @@
 using namespace tenon;
 
 TEST_CASE("ranges are read and written") {
-  std::string error;
-  auto ranges = parseRanges("N=128;a=b=1..512", error);
-  REQUIRE(ranges);
-  REQUIRE(ranges->size() == 2);
-  CHECK((*ranges)[0].symbol == "N");
-  CHECK((*ranges)[0].range == Interval::of(128));
-  CHECK((*ranges)[1].symbol == "a=b");
-  CHECK((*ranges)[1].range == Interval{1, 512});
-  CHECK(printRanges(*ranges) == "N=128;a=b=1..512");
-  CHECK(printRanges(*parseRanges("N=1..512@128;M=4", error)) == "N=1..512;M=4");
-  CHECK(printRanges(*parseRanges("N=1..512@128;M=4", error), /*withHints=*/true) == "N=1..512@128;M=4");
+  std::vector<NamedRange> ranges = llvm::cantFail(parseRanges("N=128;a=b=1..512"));
+  REQUIRE(ranges.size() == 2);
+  CHECK(ranges[0].symbol == "N");
+  CHECK(ranges[0].range == Interval::of(128));
+  CHECK(ranges[1].symbol == "a=b");
+  CHECK(ranges[1].range == Interval{1, 512});
+  CHECK(printRanges(ranges) == "N=128;a=b=1..512");
+  ranges = llvm::cantFail(parseRanges("N=1..512@128;M=4"));
+  CHECK(printRanges(ranges) == "N=1..512;M=4");
+  CHECK(printRanges(ranges, /*withHints=*/true) == "N=1..512@128;M=4");
 }
 
 TEST_CASE("what is no range says why") {
-  for (const char *text : {"", "N", "N=", "=4", "N=-1", "N=4..2", "N=1..", "N=1...4", "N=1;", "N=1;N=2",
-                           "N=99999999999999999999", "N=1..4@", "N=1..4@5"}) {
-    std::string error;
-    INFO(text);
-    CHECK_FALSE(parseRanges(text, error));
-    CHECK_FALSE(error.empty());
-  }
+  auto getError = [](const char *text) { return llvm::toString(parseRanges(text).takeError()); };
+  for (const char *text :
+       {"N", "N=", "=4", "N=-1", "N=4..2", "N=1..", "N=1...4", "N=99999999999999999999", "N=1..4@", "N=1..4@5"})
+    CHECK(getError(text) == "'" + std::string(text) + "' is no range; write N=128 or N=1..512");
+  CHECK(getError("") == "'' is no range; write N=128 or N=1..512");
+  CHECK(getError("N=1;") == "'' is no range; write N=128 or N=1..512");
+  CHECK(getError("N=1;N=2") == "'N' is named twice");
 }
 
 TEST_CASE("arithmetic of ranges keeps open ends") {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/errors/CompileError.h"
 #include "runtime/base/CpuCount.h"
 #include "test/unit/profiles/MakeRecord.h"
 #include <catch2/catch.hpp>
@@ -29,8 +30,7 @@ TEST_CASE("figures of a sample are times that were measured") {
 
 TEST_CASE("a record comes back from its line") {
   ProfileRecord record = makeRecord("conv\n\"x\"", "winograd-4", 1234.5);
-  std::string error;
-  std::optional<ProfileRecord> back = parseJsonLine(toJsonLine(record), error);
+  std::optional<ProfileRecord> back = llvm::expectedToOptional(parseJsonLine(toJsonLine(record)));
   REQUIRE(back);
   CHECK(back->kernel.region == record.kernel.region);
   CHECK(back->kernel.schedule == "winograd-4");
@@ -40,7 +40,7 @@ TEST_CASE("a record comes back from its line") {
   CHECK(*back->error == 1e-6);
   CHECK(back->origin == "imported");
   record.error.reset();
-  CHECK(!parseJsonLine(toJsonLine(record), error)->error);
+  CHECK(!llvm::cantFail(parseJsonLine(toJsonLine(record))).error);
 }
 
 TEST_CASE("fingerprints tell machines and regions apart") {
@@ -92,8 +92,10 @@ TEST_CASE("what cannot have been measured is a fault") {
 
 TEST_CASE("lines that are no records are refused with a reason") {
   auto getError = [](const std::string &line) {
-    std::string error;
-    return parseJsonLine(line, error) ? "" : error;
+    std::string message;
+    CompileStatus category = takeError(parseJsonLine(line).takeError(), message);
+    CHECK(category == (message.empty() ? CompileStatus::done : CompileStatus::invalid));
+    return message;
   };
   std::string good = toJsonLine(makeRecord("a", "s", 100));
   CHECK(getError(good).empty());
@@ -122,10 +124,10 @@ TEST_CASE("damaged lines never crash the reader") {
     for (unsigned flips = 1 + random() % 6; flips > 0; --flips)
       line[random() % line.size()] = char(random());
     line.resize(random() % 3 ? line.size() : random() % line.size());
-    std::string error;
-    std::optional<ProfileRecord> record = parseJsonLine(line, error);
-    CHECK(record.has_value() == error.empty());
+    llvm::Expected<ProfileRecord> record = parseJsonLine(line);
     if (record)
       CHECK(findFault(*record).empty());
+    else
+      CHECK(!llvm::toString(record.takeError()).empty());
   }
 }

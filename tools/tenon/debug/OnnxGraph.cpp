@@ -213,7 +213,7 @@ static llvm::Error embed(onnx::TensorProto &tensor, ExternalFiles &files, const 
   auto fail = [&](const llvm::Twine &why) {
     return makeError(CompileStatus::invalid, path + ": initializer '" + tensor.name() + "': " + why);
   };
-  std::string location, error;
+  std::string location;
   uint64_t offset = 0, length = UINT64_MAX;
   for (const onnx::StringStringEntryProto &entry : tensor.external_data()) {
     if (entry.key() == "location")
@@ -222,10 +222,10 @@ static llvm::Error embed(onnx::TensorProto &tensor, ExternalFiles &files, const 
         (entry.key() == "length" && llvm::StringRef(entry.value()).getAsInteger(10, length)))
       return fail("its " + entry.key() + " is no number");
   }
-  std::shared_ptr<const MappedFile> file = files.open(location, error);
+  llvm::Expected<std::shared_ptr<const MappedFile>> file = files.open(location);
   if (!file)
-    return fail("cannot be read from '" + location + "': " + error);
-  llvm::ArrayRef<char> bytes = file->getBytes();
+    return fail("cannot be read from '" + location + "': " + llvm::toString(file.takeError()));
+  llvm::ArrayRef<char> bytes = (*file)->getBytes();
   if (offset > bytes.size())
     return fail("begins behind the end of '" + location + "'");
   length = std::min<uint64_t>(length, bytes.size() - offset);

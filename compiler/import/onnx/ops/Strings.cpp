@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/errors/CompileError.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/Regex.h"
 #include "compiler/import/onnx/Text.h"
@@ -101,10 +102,9 @@ LogicalResult importRegexFullMatch(Node &n) {
   std::optional<Strings> s = stringsInput(n, 0);
   if (!s)
     return failure();
-  std::string error;
-  std::optional<Automaton> automaton = compileRegex(n.getString("pattern", ""), error);
+  llvm::Expected<Automaton> automaton = compileRegex(n.getString("pattern", ""));
   if (!automaton)
-    return n.unsupported("the pattern " + error);
+    return n.fault(prefixError(automaton.takeError(), "the pattern "));
   auto bytes = IntegerType::get(n.getContext(), 8, IntegerType::Unsigned);
   auto list = [&](IntsRef values, Type type) {
     return n.constantInts(values, static_cast<int64_t>(values.size()), type);
