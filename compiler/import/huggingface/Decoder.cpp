@@ -128,4 +128,23 @@ void huggingface::outputLogits(ModelContext &m, const DecoderConfig &c, const Te
   m.graph.output("logits", softcap == 0 ? logits : capSoftly(logits, softcap));
 }
 
+void huggingface::buildPreNormDecoder(
+    ModelContext &m, const DecoderConfig &c, const Rope &rope, int64_t window, const std::vector<bool> &windowed,
+    llvm::function_ref<Tensor(const Tensor &normed, const Positions &positions)> attend,
+    llvm::function_ref<Tensor(const Tensor &normed)> feedForward) {
+  assert((windowed.empty() || static_cast<int64_t>(windowed.size()) == c.layers) && "each layer has a window or none");
+  Tensor ids = declareTokens(m, c);
+  if (m.hasFaults())
+    return;
+  Positions far = makePositions(m, rope, ids.dim(1), windowed.empty() ? window : 0);
+  Positions near = windowed.empty() ? far : withWindow(m, far, window);
+  Tensor words = getWords(m, c);
+  Tensor x = runLayers(m, c, embedding(words, ids), [&](const Tensor &x, int64_t layer) {
+    bool isNear = windowed.empty() || windowed[layer];
+    Tensor middle = x + attend(m.rmsNorm(x, "input_layernorm", c.hidden, c.epsilon), isNear ? near : far);
+    return middle + feedForward(m.rmsNorm(middle, "post_attention_layernorm", c.hidden, c.epsilon));
+  });
+  outputLogits(m, c, m.rmsNorm(x, "model.norm", c.hidden, c.epsilon), words);
+}
+
 Tensor huggingface::capSoftly(const Tensor &x, double limit) { return graph::tanh(x / limit) * limit; }

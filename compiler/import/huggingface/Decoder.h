@@ -95,6 +95,14 @@ Tensor runLayers(ModelContext &model, const DecoderConfig &config, Tensor x,
 void outputLogits(ModelContext &model, const DecoderConfig &config, const Tensor &x, const Tensor &words,
                   double softcap = 0);
 
+/// A decoder whose layers add to x what `attend` makes of a norm of it, and to that what `feedForward` makes of another
+/// norm: from input_ids to logits. Both get and give [batch, length, hidden]. Where `window` is not 0, the layers that
+/// `windowed` names, or all of them if it is empty, see no further.
+void buildPreNormDecoder(ModelContext &model, const DecoderConfig &config, const Rope &rope, int64_t window,
+                         const std::vector<bool> &windowed,
+                         llvm::function_ref<Tensor(const Tensor &normed, const Positions &positions)> attend,
+                         llvm::function_ref<Tensor(const Tensor &normed)> feedForward);
+
 /// Numbers of at most `limit`, as small ones are: tanh(x / limit) * limit.
 Tensor capSoftly(const Tensor &x, double limit);
 

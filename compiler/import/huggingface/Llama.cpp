@@ -32,16 +32,8 @@ struct LlamaConfig : DecoderConfig {
 /// Input: input_ids. Output: logits, [batch, length, vocabulary].
 void huggingface::buildLlama(ModelContext &m) {
   LlamaConfig c(m.config);
-  Tensor ids = declareTokens(m, c);
-  if (m.hasFaults())
-    return;
-  Positions positions = makePositions(m, c.rope, ids.dim(1));
-  Tensor words = getWords(m, c);
-  Tensor x = runLayers(m, c, embedding(words, ids), [&](const Tensor &x, int64_t) {
-    Tensor middle =
-        x + attendPlainly(m, c, m.rmsNorm(x, "input_layernorm", c.hidden, c.epsilon), positions, c.attentionBias);
-    Tensor normed = m.rmsNorm(middle, "post_attention_layernorm", c.hidden, c.epsilon);
-    return middle + m.gated(normed, "mlp", c.hidden, c.intermediate, c.activation, c.mlpBias);
-  });
-  outputLogits(m, c, m.rmsNorm(x, "model.norm", c.hidden, c.epsilon), words);
+  buildPreNormDecoder(
+      m, c, c.rope, /*window=*/0, {},
+      [&](const Tensor &x, const Positions &positions) { return attendPlainly(m, c, x, positions, c.attentionBias); },
+      [&](const Tensor &x) { return m.gated(x, "mlp", c.hidden, c.intermediate, c.activation, c.mlpBias); });
 }

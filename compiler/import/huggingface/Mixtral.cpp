@@ -97,14 +97,8 @@ static Tensor mixExperts(ModelContext &m, const MixtralConfig &c, const Tensor &
 /// Input: input_ids. Output: logits, [batch, length, vocabulary].
 void huggingface::buildMixtral(ModelContext &m) {
   MixtralConfig c(m.config);
-  Tensor ids = declareTokens(m, c);
-  if (m.hasFaults())
-    return;
-  Positions positions = makePositions(m, c.rope, ids.dim(1), c.window);
-  Tensor words = getWords(m, c);
-  Tensor x = runLayers(m, c, embedding(words, ids), [&](const Tensor &x, int64_t) {
-    Tensor middle = x + attendPlainly(m, c, m.rmsNorm(x, "input_layernorm", c.hidden, c.epsilon), positions);
-    return middle + mixExperts(m, c, m.rmsNorm(middle, "post_attention_layernorm", c.hidden, c.epsilon));
-  });
-  outputLogits(m, c, m.rmsNorm(x, "model.norm", c.hidden, c.epsilon), words);
+  buildPreNormDecoder(
+      m, c, c.rope, c.window, {},
+      [&](const Tensor &x, const Positions &positions) { return attendPlainly(m, c, x, positions); },
+      [&](const Tensor &x) { return mixExperts(m, c, x); });
 }

@@ -51,14 +51,8 @@ static Tensor feedForward(ModelContext &m, const Phi3Config &c, const Tensor &x)
 /// Input: input_ids. Output: logits, [batch, length, vocabulary].
 void huggingface::buildPhi3(ModelContext &m) {
   Phi3Config c(m.config);
-  Tensor ids = declareTokens(m, c);
-  if (m.hasFaults())
-    return;
-  Positions positions = makePositions(m, c.rope, ids.dim(1), c.window);
-  Tensor words = getWords(m, c);
-  Tensor x = runLayers(m, c, embedding(words, ids), [&](const Tensor &x, int64_t) {
-    Tensor middle = x + attend(m, c, m.rmsNorm(x, "input_layernorm", c.hidden, c.epsilon), positions);
-    return middle + feedForward(m, c, m.rmsNorm(middle, "post_attention_layernorm", c.hidden, c.epsilon));
-  });
-  outputLogits(m, c, m.rmsNorm(x, "model.norm", c.hidden, c.epsilon), words);
+  buildPreNormDecoder(
+      m, c, c.rope, c.window, {},
+      [&](const Tensor &x, const Positions &positions) { return attend(m, c, x, positions); },
+      [&](const Tensor &x) { return feedForward(m, c, x); });
 }

@@ -51,18 +51,10 @@ static Tensor attend(ModelContext &m, const QwenConfig &c, const Tensor &x, cons
 }
 
 static void build(ModelContext &m, const QwenConfig &c) {
-  Tensor ids = declareTokens(m, c);
-  if (m.hasFaults())
-    return;
-  Positions far = makePositions(m, c.rope, ids.dim(1)), near = withWindow(m, far, c.window);
-  Tensor words = getWords(m, c);
-  Tensor x = runLayers(m, c, embedding(words, ids), [&](const Tensor &x, int64_t layer) {
-    Tensor normed = m.rmsNorm(x, "input_layernorm", c.hidden, c.epsilon);
-    Tensor middle = x + attend(m, c, normed, c.windowed[layer] ? near : far);
-    normed = m.rmsNorm(middle, "post_attention_layernorm", c.hidden, c.epsilon);
-    return middle + m.gated(normed, "mlp", c.hidden, c.intermediate, c.activation, false);
-  });
-  outputLogits(m, c, m.rmsNorm(x, "model.norm", c.hidden, c.epsilon), words);
+  buildPreNormDecoder(
+      m, c, c.rope, c.window, c.windowed,
+      [&](const Tensor &x, const Positions &positions) { return attend(m, c, x, positions); },
+      [&](const Tensor &x) { return m.gated(x, "mlp", c.hidden, c.intermediate, c.activation, false); });
 }
 
 /// Input: input_ids. Output: logits, [batch, length, vocabulary].
