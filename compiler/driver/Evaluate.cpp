@@ -30,13 +30,12 @@ Target tenon::getEvaluationTarget() {
 Target tenon::getReferenceTarget() {
   Target target = getEvaluationTarget();
   target.roundsEachStep = true;
-  // What comes after AVX2 converts some numbers otherwise.
+  // Not AVX-512, whose conversions of numbers that are out of range, and of denormal ones, differ from those before it.
   std::optional<Target> wider = getBackendRegistry().getTarget(target.name + "+avx2");
   if (!wider)
     return target;
-  // Without it the code generator takes vectors apart.
   target.machine = wider->machine;
-  // Which it cannot do with instructions of one kind of processor.
+  // The code generator splits vectors where there is no AVX2, but not the intrinsics of int8 dot products.
   target.machine.int8Dot = Int8Dot::Scalar;
   if (wider->runsHere) {
     target.features = wider->features;

@@ -20,9 +20,9 @@ struct Target;
 /// but what every machine of its kind can. The bytes that come out do not depend on where a model is compiled.
 Target getEvaluationTarget();
 
-/// What a model is computed in f64 with where nothing may depend on where it is compiled, neither. It is faster:
-/// kernels are planned for one machine with longer vectors, and have the instructions that this one has. Sums are added
-/// one after another, which f64 can afford.
+/// What the f64 reference of a named target is computed with. Its bits do not depend on the machine that compiles,
+/// either, and it is faster: kernels are always planned for vectors of AVX2, which the code generator splits on
+/// machines without it, and each step is rounded (Target::roundsEachStep), which f64 can afford.
 Target getReferenceTarget();
 
 /// The results of the module's `main`, which takes no arguments: compiled for this machine, and run in this
