@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/kernel/KernelDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 
 using namespace mlir;
@@ -57,11 +60,38 @@ struct WinogradModel : public DstBufferizableOpInterfaceExternalModel<WinogradMo
     return success();
   }
 };
+
+struct PrefetchModel : public BufferizableOpInterface::ExternalModel<PrefetchModel, PrefetchOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const { return true; }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const { return false; }
+  AliasingValueList getAliasingValues(Operation *, OpOperand &, const AnalysisState &) const { return {}; }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    constexpr int64_t kLineBits = 64 * 8; // format: cache lines of all targets
+    auto prefetch = cast<PrefetchOp>(op);
+    FailureOr<Value> rows = getBuffer(rewriter, prefetch.getRows(), options, state);
+    if (failed(rows))
+      return failure();
+    Location loc = op->getLoc();
+    auto type = cast<RankedTensorType>(prefetch.getRows().getType());
+    auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(rewriter, loc, value); };
+    auto loop = scf::ForOp::create(rewriter, loc, index(0), index(type.getDimSize(0)), index(1));
+    rewriter.setInsertionPointToStart(loop.getBody());
+    int64_t step = kLineBits / type.getElementTypeBitWidth();
+    for (int64_t column = 0; column < type.getDimSize(1); column += step)
+      memref::PrefetchOp::create(rewriter, loc, *rows, ValueRange{loop.getInductionVar(), index(column)},
+                                 /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
 } // namespace
 
 void tenon::kernel::registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, KernelDialect *) {
     ContractOp::attachInterface<ContractModel>(*context);
     WinogradOp::attachInterface<WinogradModel>(*context);
+    PrefetchOp::attachInterface<PrefetchModel>(*context);
   });
 }

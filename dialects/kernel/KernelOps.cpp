@@ -54,6 +54,12 @@ LogicalResult ScratchOp::verify() {
   return success();
 }
 
+LogicalResult PrefetchOp::verify() {
+  if (cast<RankedTensorType>(getRows().getType()).hasStaticShape())
+    return success();
+  return emitOpError("needs a matrix of known extents, not ") << getRows().getType();
+}
+
 LogicalResult CheckIndicesOp::verify() {
   if (isa<FunctionOpInterface>((*this)->getParentOp()))
     return success();

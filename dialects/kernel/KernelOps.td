@@ -176,6 +176,23 @@ def Kernel_ShareOp : Kernel_Op<"share", [Pure]> {
   let assemblyFormat = "$count attr-dict";
 }
 
+def Kernel_PrefetchOp : Kernel_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
+  let summary = "asks for the lines of a matrix, which are read soon";
+  let description = [{
+    They come to the second cache. With buffers it becomes a `memref.prefetch` for each line of each row.
+
+    ```mlir
+    func.func @example(%rows: tensor<16x64xf32>) {
+      kernel.prefetch %rows : tensor<16x64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins 2DTensorOf<[AnyFloat]>:$rows);
+  let assemblyFormat = "$rows attr-dict `:` type($rows)";
+  let hasVerifier = 1;
+}
+
 def Kernel_CheckIndicesOp : Kernel_Op<"check_indices", [MemoryEffects<[MemWrite]>]> {
   let summary = "ends the kernel where an index is out of range";
   let description = [{

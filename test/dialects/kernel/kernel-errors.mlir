@@ -105,3 +105,11 @@ func.func @nested(%i: index) {
   }
   return
 }
+
+// -----
+
+func.func @prefetch_of_open_rows(%rows: tensor<?x64xf32>) {
+  // expected-error @+1 {{needs a matrix of known extents, not 'tensor<?x64xf32>'}}
+  kernel.prefetch %rows : tensor<?x64xf32>
+  return
+}
