@@ -49,3 +49,4 @@ AffineExpr AttentionOp::countFlops() {
   AffineExpr values = countWithout(getValues(), getValueDims(), getScoreDims());
   return times(2, mulSaturating(getElementCount(getScores()), addDims(sizes, values)));
 }
+AffineExpr CombineSplitsOp::countFlops() { return times(2, getElementCount(getParts())); }

@@ -45,6 +45,13 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock, Tenon
     it reads other values from around it. A kernel never has all scores at once. With `zeroes_queries` the result is 0
     where the weights are no numbers, as those of a query are whose keys are all hidden by -inf.
 
+    With `split_keys` each split of so many keys, the last one of what is left, gives a result of its own. They are the
+    first dimension. Elements are numbers as sums are kept, and behind the values, which are the last dimension, come
+    two more: the sum of the exponentials, and the largest score, which was subtracted from each of them. Values are
+    weighted by exponentials alone. `combine_splits` makes the result of these. Splits are computed side by side, and
+    read their keys and values once, those of all heads together as they lie in memory (Dao and others,
+    "Flash-Decoding for long-context inference", 2023).
+
     ```mlir
     // [heads, queries, size] x [heads, keys, size] x [heads, keys, values] -> [queries, heads, values]
     func.func @mix(%q: tensor<2x8x4xf32>, %k: tensor<2x9x4xf32>, %v: tensor<2x9x5xf32>) -> tensor<8x2x5xf32> {
@@ -62,7 +69,7 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock, Tenon
   let arguments = (ins Tenon_FloatTensor:$queries, Tenon_FloatTensor:$keys, Tenon_FloatTensor:$values,
                        DenseI64ArrayAttr:$query_dims, DenseI64ArrayAttr:$key_dims, DenseI64ArrayAttr:$score_dims,
                        DenseI64ArrayAttr:$value_dims, DenseI64ArrayAttr:$result_dims,
-                       UnitAttr:$zeroes_queries);
+                       UnitAttr:$zeroes_queries, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$split_keys);
   let results = (outs Tenon_FloatTensor:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$queries `,` $keys `,` $values $body attr-dict `:` functional-type(operands, results)";
@@ -81,6 +88,35 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock, Tenon
     int64_t getValueIndex();
   }];
   let hasRegionVerifier = 1;
+}
+
+def Tenon_CombineSplitsOp : Op<Tenon_Dialect, "combine_splits", [Pure, Tenon_LoopNest]> {
+  let summary = "attention from what it is for each split of its keys";
+  let description = [{
+    The first dimension of `parts` is that of the splits, and the last one has the sums of values, the sum of the
+    exponentials, and the largest score of each, as `tenon.attention` gives them with `split_keys`. The result has the
+    dimensions between them, and the values:
+
+        scale[i] = exp(largest[i] - max(largest))
+        result = sum(scale[i] * values[i]) / sum(scale[i] * sums[i])
+
+    It is 0 where there is no split. With `zeroes_queries` it is 0 where no key counts.
+
+    ```mlir
+    %1 = tenon.combine_splits %0 : (tensor<3x8x66xf32>) -> tensor<8x64xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_FloatTensor:$parts, UnitAttr:$zeroes_queries);
+  let results = (outs Tenon_FloatTensor:$result);
+  let assemblyFormat = "$parts attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
+    mlir::AffineExpr countFlops();
+    bool rereadsOperands() { return true; }
+    /// What follows the values in the last dimension of the parts.
+    static constexpr int64_t kNumStatistics = 2;
+  }];
+  let hasVerifier = 1;
 }
 
 def Tenon_YieldOp : Op<Tenon_Dialect, "yield", [Pure, Terminator, ReturnLike, Tenon_NoKernel,

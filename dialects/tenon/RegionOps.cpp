@@ -102,16 +102,37 @@ std::optional<int64_t> AttentionOp::getQueryIndex() {
   return longest;
 }
 
+/// The extents of what each split of the keys gives: splits, those of `result_dims`, and behind the values two more.
+static LogicalResult verifySplits(AttentionOp op) {
+  Dims dims = getDims(op.getResult());
+  auto getExtentOf = [](Value tensor, ArrayRef<int64_t> indices, int64_t index) {
+    return getDim(tensor, llvm::find(indices, index) - indices.begin());
+  };
+  AffineExpr keys = getExtentOf(op.getScores(), op.getScoreDims(), op.getKeyIndex());
+  AffineExpr values = getExtentOf(op.getValues(), op.getValueDims(), op.getValueIndex());
+  AffineExpr length = getDimConstant(op.getContext(), *op.getSplitKeys());
+  if (op.getResultDims().back() != op.getValueIndex() || dims.front() != ceilDivDims(keys, length) ||
+      dims.back() != addDims(values, getDimConstant(op.getContext(), CombineSplitsOp::kNumStatistics)))
+    return op.emitOpError("has splits of ")
+           << *op.getSplitKeys() << " keys, for each of which the result needs values and "
+           << CombineSplitsOp::kNumStatistics << " more elements in its last dimension";
+  Type type = getElementTypeOrSelf(op.getResult());
+  if (type.isF32() || (type.isF64() && getElementTypeOrSelf(op.getScores()).isF64()))
+    return success();
+  return op.emitOpError("needs a result of f32 where keys are split, or of f64 as the scores, and has ") << type;
+}
+
 LogicalResult AttentionOp::verifyRegions() {
   if (getBody().getNumArguments() != 1 || !isa<RankedTensorType>(getScores().getType()))
     return emitOpError("needs a body of the scores");
-  std::pair<Value, ArrayRef<int64_t>> tensors[] = {{getQueries(), getQueryDims()},
-                                                   {getKeys(), getKeyDims()},
-                                                   {getScores(), getScoreDims()},
-                                                   {getValues(), getValueDims()},
-                                                   {getResult(), getResultDims()}};
-  for (auto [tensor, indices] : tensors)
-    if (getDims(tensor).size() != indices.size())
+  size_t numAdded = getSplitKeys() ? 1 : 0;
+  std::tuple<Value, ArrayRef<int64_t>, size_t> tensors[] = {{getQueries(), getQueryDims(), 0},
+                                                            {getKeys(), getKeyDims(), 0},
+                                                            {getScores(), getScoreDims(), 0},
+                                                            {getValues(), getValueDims(), 0},
+                                                            {getResult(), getResultDims(), numAdded}};
+  for (auto [tensor, indices, added] : tensors)
+    if (getDims(tensor).size() != indices.size() + added)
       return emitOpError("has ") << indices.size() << " indices for a tensor of type " << tensor.getType();
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield || yield.getValues().size() != 1 || getDims(yield.getValues()[0]) != getDims(getScores())) {
@@ -123,5 +144,15 @@ LogicalResult AttentionOp::verifyRegions() {
       getSizeIndex() != findOnly(getKeyDims(), {getScoreDims()}) ||
       getValueIndex() != findOnly(getValueDims(), {getScoreDims()}))
     return emitOpError("needs one index each for keys, sizes and values");
+  return getSplitKeys() ? verifySplits(*this) : success();
+}
+
+LogicalResult CombineSplitsOp::verify() {
+  Dims parts = getDims(getParts()), result = getDims(getResult());
+  if (parts.size() != result.size() + 1 || result.empty() ||
+      ArrayRef(parts).drop_front().drop_back() != ArrayRef(result).drop_back() ||
+      parts.back() != addDims(result.back(), getDimConstant(getContext(), kNumStatistics)))
+    return emitOpError("has parts of type ")
+           << getParts().getType() << ", which give no result of type " << getResult().getType();
   return success();
 }

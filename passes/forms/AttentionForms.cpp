@@ -1,4 +1,4 @@
-//===- AttentionForms.cpp - attention as one kernel or as several -----------===//
+//===- AttentionForms.cpp - attention as one kernel, as several, or in splits -===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,8 @@
 using namespace mlir;
 using namespace tenon;
 
-static constexpr llvm::StringLiteral kForms[] = {kSplitAttentionForm, kFusedAttentionForm};
+static constexpr llvm::StringLiteral kForms[] = {kSplitAttentionForm, kFusedAttentionForm, kSplitKeysForm};
+enum Form : size_t { kSplit, kFused, kSplitKeys };
 
 namespace {
 struct AttentionForms : public FormSource {
@@ -23,17 +24,23 @@ struct AttentionForms : public FormSource {
   llvm::StringRef getName() const override { return "attention"; }
   ArrayRef<llvm::StringLiteral> getForms() const override { return kForms; }
   /// Scores in memory are the exception.
-  size_t getDefault() const override { return 1; }
+  size_t getDefault() const override { return kFused; }
   /// Reshapes stand next to what they are views of by then, and masks are not transposed yet.
   bool isLate() const override { return true; }
   std::vector<FormSite> listSites(func::FuncOp function) const override;
-  double estimateRest(const FormSite &site, size_t form, const Machine &machine) const override;
-  SmallVector<Operation *> take(const FormSite &site, size_t, RewriterBase &) const override {
-    AttentionOp op = fuseAttention(*matchAttention(cast<ContractOp>(site.operations.back())), attention);
-    return op ? SmallVector<Operation *>{op} : SmallVector<Operation *>();
+  bool hasForm(const FormSite &site, size_t form) const override {
+    return form == 0 ||
+           (form == kFused ? isFusible(getMatch(site), attention) : isSplittable(getMatch(site), attention));
   }
+  double estimateRest(const FormSite &site, size_t form, const Machine &machine) const override;
+  SmallVector<Operation *> take(const FormSite &site, size_t form, RewriterBase &) const override;
 
 private:
+  static AttentionMatch getMatch(const FormSite &site) {
+    return *matchAttention(cast<ContractOp>(site.operations.back()));
+  }
+  double estimateReading(const FormSite &site, size_t form, const Machine &machine) const;
+
   FormPolicy policy;
   AttentionPolicy attention;
 };
@@ -66,26 +73,57 @@ std::vector<FormSite> AttentionForms::listSites(func::FuncOp function) const {
   function.walk([&](ContractOp op) { contractions.push_back(op); });
   std::vector<FormSite> sites;
   for (ContractOp op : contractions)
-    if (std::optional<AttentionMatch> match = matchAttention(op); match && isFusible(*match, attention))
+    if (std::optional<AttentionMatch> match = matchAttention(op);
+        match && (isFusible(*match, attention) || isSplittable(*match, attention)))
       sites.push_back(makeSite(*match));
   return sites;
 }
 
+SmallVector<Operation *> AttentionForms::take(const FormSite &site, size_t form, RewriterBase &) const {
+  Operation *op;
+  if (form == kFused)
+    op = fuseAttention(getMatch(site), attention);
+  else
+    op = splitAttention(getMatch(site), attention);
+  return op ? SmallVector<Operation *>{op} : SmallVector<Operation *>();
+}
+
+/// The cycles by which keys and values take longer to read than they would at the bandwidth of the memory, where few
+/// queries leave kernels nothing else to do.
+double AttentionForms::estimateReading(const FormSite &site, size_t form, const Machine &machine) const {
+  AttentionMatch match = getMatch(site);
+  if (form == kSplitKeys || !isSplittable(match, attention))
+    return 0;
+  SizeHints hints(match.mix->getParentOfType<func::FuncOp>());
+  auto getBytes = [&](Value tensor) {
+    double bytes = getElementTypeOrSelf(tensor).getIntOrFloatBitWidth() / 8;
+    for (AffineExpr dim : getDims(tensor))
+      bytes *= estimateExtent(hints, dim);
+    return bytes;
+  };
+  // Either operand of the first product may have the keys: those are more than the queries.
+  double bytes = std::max(getBytes(match.scores.getLhs()), getBytes(match.scores.getRhs())) +
+                 getBytes(match.mix->getOperand(1 - match.weightsNumber));
+  return machine.getReadCycles(bytes) * (1 / policy.interleavedShare - 1);
+}
+
 double AttentionForms::estimateRest(const FormSite &site, size_t form, const Machine &machine) const {
-  AttentionMatch match = *matchAttention(cast<ContractOp>(site.operations.back()));
-  if (form == 1) {
-    double cycles = machine.launchCycles;
+  AttentionMatch match = getMatch(site);
+  double reading = estimateReading(site, form, machine);
+  if (form != kSplit) {
+    // What combines splits is a kernel of its own.
+    double cycles = (form == kSplitKeys ? 2 : 1) * machine.launchCycles;
     // Other products have no paths whose cycles the other form would count.
     for (ContractOp product : {match.scores, match.mix})
       cycles += isProductOfFloats(product) ? estimateFloats(product, machine, policy.attentionShare) : 0;
-    return cycles;
+    return cycles + reading;
   }
   SizeHints hints(match.mix->getParentOfType<func::FuncOp>());
   double bytes = getElementBytes(match.softmax);
   for (AffineExpr dim : getDims(match.softmax.getResult()))
     bytes *= estimateExtent(hints, dim);
   // Scores are written and read twice, by a kernel for the first product, one for the softmax, and one for the second.
-  return 3 * machine.launchCycles + 4 * bytes / machine.llcBytesPerCycle;
+  return 3 * machine.launchCycles + 4 * bytes / machine.llcBytesPerCycle + reading;
 }
 
 std::unique_ptr<FormSource> tenon::createAttentionForms(const FormPolicy &policy) {

@@ -160,24 +160,69 @@ static uint64_t countTiles(AttentionOp op) {
   return tiles;
 }
 
-/// Whether a kernel does this: one index each for what has one, sizes that are known, and queries to share each key.
-static bool isSupported(AttentionOp op, const AttentionPolicy &policy) {
-  std::optional<int64_t> queryIndex = op.getQueryIndex();
-  if (op.getSizeIndex() < 0 || op.getValueIndex() < 0 || !queryIndex)
+/// Whether there is one index each for what has one, and sizes are known.
+static bool hasKnownSizes(AttentionOp op, const AttentionPolicy &policy) {
+  if (op.getSizeIndex() < 0 || op.getValueIndex() < 0 || !op.getQueryIndex())
     return false;
   AffineExpr keys = getExtent(op.getScores(), op.getScoreDims(), op.getKeyIndex());
   AffineExpr size = getExtent(op.getQueries(), op.getQueryDims(), op.getSizeIndex());
   AffineExpr valueSize = getExtent(op.getValues(), op.getValueDims(), op.getValueIndex());
   if (size != getExtent(op.getKeys(), op.getKeyDims(), op.getSizeIndex()))
     return false;
-  std::optional<int64_t> queries = getConstant(getExtent(op.getQueries(), op.getQueryDims(), *queryIndex));
-  if (queries && (*queries < policy.minQueries || (policy.isFew(queries) && countTiles(op) < policy.minTilesOfFew)))
-    return false;
   if (getConstant(size).value_or(0) < 1 || getConstant(valueSize).value_or(0) < 1 || getConstant(keys) == 0)
     return false;
   return *getConstant(size) + *getConstant(valueSize) <= policy.maxSizes &&
          getExtent(op.getKeys(), op.getKeyDims(), op.getKeyIndex()) == keys &&
          getExtent(op.getValues(), op.getValueDims(), op.getKeyIndex()) == keys;
+}
+
+/// Whether one kernel does this, with queries to share each key.
+static bool isSupported(AttentionOp op, const AttentionPolicy &policy) {
+  if (!hasKnownSizes(op, policy))
+    return false;
+  std::optional<int64_t> queries = getConstant(getExtent(op.getQueries(), op.getQueryDims(), *op.getQueryIndex()));
+  return !queries ||
+         (*queries >= policy.minQueries && (!policy.isFew(queries) || countTiles(op) >= policy.minTilesOfFew));
+}
+
+/// The bytes of one key of all heads; nothing where that is not known.
+static std::optional<int64_t> getBytesOfKey(Value tensor, ArrayRef<int64_t> indices, int64_t keyIndex) {
+  int64_t bytes = getElementTypeOrSelf(tensor).getIntOrFloatBitWidth() / 8;
+  for (auto [index, dim] : llvm::zip(indices, getDims(tensor))) {
+    std::optional<int64_t> extent = index == keyIndex ? 1 : getConstant(dim);
+    if (!extent || llvm::MulOverflow(bytes, *extent, bytes))
+      return std::nullopt;
+  }
+  return bytes;
+}
+
+/// How many keys a split has; nothing where keys are not to be split.
+static std::optional<int64_t> getSplitKeys(AttentionOp op, const AttentionPolicy &policy) {
+  if (!hasKnownSizes(op, policy) || op.getResultDims().back() != op.getValueIndex())
+    return std::nullopt;
+  std::optional<int64_t> keyBytes = getBytesOfKey(op.getKeys(), op.getKeyDims(), op.getKeyIndex());
+  std::optional<int64_t> valueBytes = getBytesOfKey(op.getValues(), op.getValueDims(), op.getKeyIndex());
+  std::optional<int64_t> queries = getConstant(getExtent(op.getQueries(), op.getQueryDims(), *op.getQueryIndex()));
+  if (!keyBytes || !valueBytes || !queries || *queries > policy.maxSplitQueries)
+    return std::nullopt;
+  int64_t length = policy.splitBytes / std::max<int64_t>(*keyBytes + *valueBytes, 1);
+  length =
+      std::clamp<int64_t>(length / policy.minSplitKeys * policy.minSplitKeys, policy.minSplitKeys, policy.maxSplitKeys);
+  std::optional<int64_t> keys = getConstant(getExtent(op.getKeys(), op.getKeyDims(), op.getKeyIndex()));
+  if (keys && *keys < 2 * length)
+    return std::nullopt;
+  int64_t elements = length + *getConstant(getExtent(op.getValues(), op.getValueDims(), op.getValueIndex()));
+  for (auto [index, dim] : llvm::zip(op.getScoreDims(), getDims(op.getScores()))) {
+    std::optional<int64_t> extent = index == op.getKeyIndex() ? 1 : getConstant(dim);
+    if (!extent || llvm::MulOverflow(elements, *extent, elements))
+      return std::nullopt;
+  }
+  return elements <= policy.maxSplitElements ? std::optional(length) : std::nullopt;
+}
+
+/// Whether the body compares positions: where a causal mask or a window hides keys, kernels skip blocks of them.
+static bool comparesPositions(AttentionOp op) {
+  return op.getBody().walk([](IotaOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,12 +333,25 @@ static double takeScale(Value &operand) {
   return 1;
 }
 
+/// The f16 or bf16 numbers that an operand of f32 was widened from: kernels widen a block at a time, and read half the
+/// bytes.
+static Value getNarrow(Value operand) {
+  auto cast = operand.getDefiningOp<CastOp>();
+  if (!cast || !getElementTypeOrSelf(operand).isF32())
+    return operand;
+  Type type = getElementTypeOrSelf(cast.getInput());
+  return type.isF16() || type.isBF16() ? cast.getInput() : operand;
+}
+
 /// Creates the operation before `root`, which it takes the place of, and begins its body; null where no kernel does
-/// this.
-static AttentionOp createAttention(AttentionMatch &m, const AttentionPolicy &policy, Operation *&root,
-                                   std::optional<BodyBuilder> &body) {
+/// this, as far as `isPossible` tells.
+static AttentionOp createAttention(AttentionMatch &m, llvm::function_ref<bool(AttentionOp)> isPossible,
+                                   Operation *&root, std::optional<BodyBuilder> &body) {
   Value queries = m.scores.getLhs(), keys = m.scores.getRhs(), values = m.mix->getOperand(1 - m.weightsNumber);
   double scale = takeScale(queries) * takeScale(keys);
+  queries = getNarrow(queries);
+  keys = getNarrow(keys);
+  values = getNarrow(values);
   ArrayRef<int64_t> queryDims = m.scores.getLhsDims(), keyDims = m.scores.getRhsDims();
   std::optional<int64_t> keyDim = getKeyDim(m);
   if (!keyDim || !llvm::all_of(ArrayRef<Value>{queries, keys, values, m.softmax.getInput()}, hasKernelType)) {
@@ -315,10 +373,10 @@ static AttentionOp createAttention(AttentionMatch &m, const AttentionPolicy &pol
   OpBuilder builder(root);
   auto op = AttentionOp::create(builder, builder.getFusedLoc({m.scores.getLoc(), m.softmax.getLoc(), m.mix.getLoc()}),
                                 root->getResult(0).getType(), queries, keys, values, queryDims, keyDims, indices.scores,
-                                indices.values, indices.result);
+                                indices.values, indices.result, /*zeroes_queries=*/false, /*split_keys=*/IntegerAttr());
   body.emplace(op);
   body->addScores(m.scores.getResult(), scale);
-  if (op.getKeyIndex() == indices.scores[*keyDim] && isSupported(op, policy))
+  if (op.getKeyIndex() == indices.scores[*keyDim] && isPossible(op))
     return op;
   LDBG() << "leaves attention at " << m.mix.getLoc() << ": no kernel has its indices";
   op->erase();
@@ -335,7 +393,7 @@ std::optional<AttentionMatch> tenon::matchAttention(ContractOp mix) {
 bool tenon::isFusible(AttentionMatch m, const AttentionPolicy &policy) {
   Operation *root = nullptr;
   std::optional<BodyBuilder> body;
-  AttentionOp op = createAttention(m, policy, root, body);
+  AttentionOp op = createAttention(m, [&](AttentionOp op) { return isSupported(op, policy); }, root, body);
   if (op)
     op->erase();
   return bool(op);
@@ -344,7 +402,7 @@ bool tenon::isFusible(AttentionMatch m, const AttentionPolicy &policy) {
 AttentionOp tenon::fuseAttention(AttentionMatch m, const AttentionPolicy &policy) {
   Operation *root = nullptr;
   std::optional<BodyBuilder> body;
-  AttentionOp op = createAttention(m, policy, root, body);
+  AttentionOp op = createAttention(m, [&](AttentionOp op) { return isSupported(op, policy); }, root, body);
   if (!op)
     return {};
   LDBG() << "fuses attention at " << m.mix.getLoc() << " with " << m.before.size() + m.after.size()
@@ -353,6 +411,50 @@ AttentionOp tenon::fuseAttention(AttentionMatch m, const AttentionPolicy &policy
   op.setZeroesQueries(m.zeroesQueries);
   root->replaceAllUsesWith(op);
   return op;
+}
+
+/// The operation that is to be split, with its body, before `root`; null where it is not.
+static AttentionOp createSplit(AttentionMatch &m, const AttentionPolicy &policy, Operation *&root) {
+  std::optional<BodyBuilder> body;
+  AttentionOp op = createAttention(m, [&](AttentionOp op) { return getSplitKeys(op, policy).has_value(); }, root, body);
+  if (!op)
+    return {};
+  body->build(m);
+  if (!comparesPositions(op))
+    return op;
+  op->erase();
+  return {};
+}
+
+bool tenon::isSplittable(AttentionMatch m, const AttentionPolicy &policy) {
+  Operation *root = nullptr;
+  AttentionOp op = createSplit(m, policy, root);
+  if (op)
+    op->erase();
+  return bool(op);
+}
+
+CombineSplitsOp tenon::splitAttention(AttentionMatch m, const AttentionPolicy &policy) {
+  Operation *root = nullptr;
+  AttentionOp op = createSplit(m, policy, root);
+  if (!op)
+    return {};
+  int64_t length = *getSplitKeys(op, policy);
+  LDBG() << "splits the keys of attention at " << m.mix.getLoc() << " into splits of " << length;
+  MLIRContext *context = op.getContext();
+  AffineExpr keys = getExtent(op.getKeys(), op.getKeyDims(), op.getKeyIndex());
+  Dims dims = getDims(op.getResult());
+  dims.insert(dims.begin(), ceilDivDims(keys, getDimConstant(context, length)));
+  dims.back() = addDims(dims.back(), getDimConstant(context, CombineSplitsOp::kNumStatistics));
+  Type type = Float32Type::get(context);
+  if (getElementTypeOrSelf(op.getScores()).isF64())
+    type = Float64Type::get(context);
+  OpBuilder builder(root);
+  op.setSplitKeys(length);
+  op.getResult().setType(getTensorType(dims, type));
+  auto combined = CombineSplitsOp::create(builder, op.getLoc(), root->getResult(0).getType(), op, m.zeroesQueries);
+  root->replaceAllUsesWith(combined);
+  return combined;
 }
 
 void tenon::eraseUnused(func::FuncOp function) {

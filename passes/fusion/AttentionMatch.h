@@ -36,6 +36,14 @@ bool isFusible(AttentionMatch m, const AttentionPolicy &policy);
 /// Puts one operation in the place of all; null where that is not fusible. What nothing reads any more is left.
 AttentionOp fuseAttention(AttentionMatch m, const AttentionPolicy &policy);
 
+/// Whether kernels do this a split of the keys at a time: few queries, keys whose number is open or large, and no
+/// comparison of positions, since masks never hide a whole split.
+bool isSplittable(AttentionMatch m, const AttentionPolicy &policy);
+
+/// Puts attention for each split of the keys, and what combines them, in the place of all; the latter, or null where
+/// that is not possible.
+CombineSplitsOp splitAttention(AttentionMatch m, const AttentionPolicy &policy);
+
 /// Erases what nothing reads any more, such as what went into bodies of attention.
 void eraseUnused(mlir::func::FuncOp function);
 

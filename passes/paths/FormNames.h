@@ -19,9 +19,11 @@ namespace tenon {
 /// Products of one value with several constant matrices, each for itself or as one (passes/forms/SiblingProducts.cpp).
 inline constexpr llvm::StringLiteral kSeparateProductsForm = "separate_products";
 inline constexpr llvm::StringLiteral kMergedProductsForm = "merged_products";
-/// Attention as a kernel for each of its products and its softmax, or as one (passes/forms/AttentionForms.cpp).
+/// Attention as a kernel for each of its products and its softmax, as one, or for each split of its keys
+/// (passes/forms/AttentionForms.cpp).
 inline constexpr llvm::StringLiteral kSplitAttentionForm = "split_attention";
 inline constexpr llvm::StringLiteral kFusedAttentionForm = "fused_attention";
+inline constexpr llvm::StringLiteral kSplitKeysForm = "split_keys";
 /// The product of three factors A, B and C, of which two are multiplied first: A and B as the model has them, B and C,
 /// or A and C (passes/forms/ProductOrder.cpp).
 inline constexpr llvm::StringLiteral kGivenOrderForm = "products_ab_c";
@@ -30,8 +32,8 @@ inline constexpr llvm::StringLiteral kOuterPairForm = "products_b_ac";
 
 /// All forms of all sources (passes/forms/Registry.cpp).
 inline constexpr llvm::StringLiteral kFormNames[] = {kSeparateProductsForm, kMergedProductsForm, kSplitAttentionForm,
-                                                     kFusedAttentionForm,   kGivenOrderForm,     kLastPairForm,
-                                                     kOuterPairForm};
+                                                     kFusedAttentionForm,   kSplitKeysForm,      kGivenOrderForm,
+                                                     kLastPairForm,         kOuterPairForm};
 
 } // namespace tenon
 

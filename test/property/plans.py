@@ -48,7 +48,7 @@ SMALL_CACHES = {"fixed": ["--l2-cache", "80K", "--llc", "128K"]}
 TIES = 3
 # Every processor with AVX2 has these.
 PORTABLE = {"direct", "winograd-2", "winograd-4", "winograd-6", "panels", "plain", "fixed8", "fixed10", "fixed12", "fixed16", "fixed20", "fixed24"}
-PORTABLE |= {"separate_products", "merged_products", "split_attention", "fused_attention", "products_ab_c", "products_a_bc", "products_b_ac"}
+PORTABLE |= {"separate_products", "merged_products", "split_attention", "fused_attention", "split_keys", "products_ab_c", "products_a_bc", "products_b_ac"}
 
 
 def listPaths():

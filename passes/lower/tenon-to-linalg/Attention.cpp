@@ -290,6 +290,8 @@ FailureOr<Value> StageBuilder::lowerAttention(AttentionOp op, Value destination)
   if (!destination)
     destination =
         scope.createEmpty(builder, loc, getDims(op.getResult()), getStorageType(op.getType().getElementType()));
+  if (op.getSplitKeys())
+    return lowerSplitKeys(op, destination);
   Dims lines = getOuter(op).second;
   bool isOfFew = AttentionPolicy().isFew(getConstant(getNumQueries(op)));
   if (!isOfFew)

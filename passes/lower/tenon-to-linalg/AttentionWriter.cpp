@@ -52,11 +52,11 @@ AttentionWriter::AttentionWriter(LineWriter &w, KernelScope &scope, AttentionOp 
   tests = findLiveTests(op, placeScores(), dim(outer.size()), dim(outer.size() + 1));
 }
 
-SmallVector<AffineExpr> AttentionWriter::placeIndices(Value value, ArrayRef<int64_t> indices, int64_t rowIndex,
-                                                      int64_t columnIndex) {
-  assert(indices.size() == getDims(value).size() && "the verifier wants an index for each dimension");
+SmallVector<AffineExpr> AttentionWriter::placeIndices(ArrayRef<AffineExpr> dims, ArrayRef<int64_t> indices,
+                                                      int64_t rowIndex, int64_t columnIndex) {
+  assert(indices.size() == dims.size() && "the verifier wants an index for each dimension");
   SmallVector<AffineExpr> at;
-  for (auto [index, extent] : llvm::zip(indices, getDims(value))) {
+  for (auto [index, extent] : llvm::zip(indices, dims)) {
     int64_t position = index == rowIndex      ? outer.size()
                        : index == columnIndex ? outer.size() + 1
                                               : llvm::find(outerIndices, index) - outerIndices.begin();

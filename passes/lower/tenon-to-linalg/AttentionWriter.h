@@ -55,9 +55,15 @@ protected:
                     int64_t columnIndex, int64_t columns);
   /// Whether keys or values are no numbers as the kernel computes with, and are thus copied.
   bool copiesKeys();
-  /// The indices at which `value` is read: loops for its outer dimensions, then for rows and columns.
-  llvm::SmallVector<mlir::AffineExpr> placeIndices(mlir::Value value, llvm::ArrayRef<int64_t> indices, int64_t rowIndex,
+  /// The indices at which a tensor of extents `dims` is read: loops for its outer dimensions, then for rows and
+  /// columns.
+  llvm::SmallVector<mlir::AffineExpr> placeIndices(llvm::ArrayRef<mlir::AffineExpr> dims,
+                                                   llvm::ArrayRef<int64_t> indices, int64_t rowIndex,
                                                    int64_t columnIndex);
+  llvm::SmallVector<mlir::AffineExpr> placeIndices(mlir::Value value, llvm::ArrayRef<int64_t> indices, int64_t rowIndex,
+                                                   int64_t columnIndex) {
+    return placeIndices(getDims(value), indices, rowIndex, columnIndex);
+  }
   llvm::SmallVector<mlir::AffineExpr> placeScores() {
     return placeIndices(op.getScores(), op.getScoreDims(), queryIndex, keyIndex);
   }

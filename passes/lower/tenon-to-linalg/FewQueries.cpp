@@ -4,60 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The queries of one new token, which are those of the heads that share keys,
-// would fill a small part of the vectors. Keys and values run along them:
-//
-//     scores[query][key]   = sum of queries[query][size] * keys[size][key]
-//     result[query][value] += exp(scores[query][key] - largest[query]) * values[key][value]
-//
-// Keys are transposed a block at a time, which stays in L2; values are read as
-// they lie in memory. Each key and value is read once for all queries.
-//
-//===----------------------------------------------------------------------===//
 
+#include "passes/lower/tenon-to-linalg/FewQueries.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "passes/lower/tenon-to-linalg/AttentionWriter.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tenon;
 
-namespace {
-
 using Values = LineWriter::Values;
-
-/// Keys that are compared and summed side by side: what vectors of all targets divide.
-constexpr int64_t kLanes = 16; // math: vectors have 4 to 16 elements
-
-class FewQueriesWriter : AttentionWriter {
-public:
-  using AttentionWriter::hasFailed;
-
-  FewQueriesWriter(LineWriter &w, KernelScope &scope, AttentionOp op, ValueRange outer);
-  Value write(Value result);
-
-private:
-  int64_t getBlockLength();
-  Values startSums();
-  Values addKeys(const Span &block, Values carried);
-  Value readKeys(const Span &block);
-  Value readValues(const Span &block);
-  Values changeScores(const Span &block, Value scores);
-  Value maskScores(const Span &block, Value scores);
-  Values scaleDown(Value blockLargest, Values carried);
-  Values forLanes(ValueRange inputs, ArrayRef<AffineMap> maps, Value scores, Value ofLanes, Body body);
-
-  int64_t count; ///< of the queries
-  Span tile;     ///< all of them
-  Matrix queries;
-  bool readsMemory; ///< in the body, at the place of a score
-};
-
-} // namespace
 
 FewQueriesWriter::FewQueriesWriter(LineWriter &w, KernelScope &scope, AttentionOp op, ValueRange outer)
     : AttentionWriter(w, scope, op, outer), count(*getConstant(numQueries)), tile(all(count)),
@@ -72,22 +30,21 @@ FewQueriesWriter::FewQueriesWriter(LineWriter &w, KernelScope &scope, AttentionO
 
 int64_t FewQueriesWriter::getBlockLength() {
   int64_t most = policy.transposedElements / std::max(size, copiesKeys() ? valueSize : int64_t(1));
-  int64_t length = std::clamp(most / kLanes * kLanes, kLanes, policy.blockKeys);
+  int64_t length = std::clamp(most / kKeyLanes * kKeyLanes, kKeyLanes, policy.blockKeys);
   std::optional<int64_t> all = getConstant(numKeys);
-  return all ? std::min<int64_t>(length, llvm::alignTo(*all, kLanes)) : length;
+  return all ? std::min<int64_t>(length, llvm::alignTo(*all, kKeyLanes)) : length;
 }
 
 Values FewQueriesWriter::startSums() {
   // The largest score starts with a finite number: what is subtracted from -inf must not be -inf. Sums are of every
   // sixteenth key until the end.
-  return {fill(empty({count}), lowest), fill(empty({count, kLanes}), 0), fill(empty({count, valueSize}), 0)};
+  return {fill(empty({count}), lowest), fill(empty({count, kKeyLanes}), 0), fill(empty({count, valueSize}), 0)};
 }
 
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// The keys of a block as [size][key]; what has no key is left undefined.
 Value FewQueriesWriter::readKeys(const Span &block) {
   Matrix keys = readMatrix(op.getKeys(), op.getKeyDims(), keyIndex, block, op.getSizeIndex(), size);
   bool isWhole = getConstantIntValue(block.count) == block.most;
@@ -96,7 +53,6 @@ Value FewQueriesWriter::readKeys(const Span &block) {
   return transpose(keys, block.count, w.b.getIndexAttr(size), empty({size, block.most}));
 }
 
-/// The values of a block as [key][value].
 Value FewQueriesWriter::readValues(const Span &block) {
   Matrix values = readMatrix(op.getValues(), op.getValueDims(), keyIndex, block, op.getValueIndex(), valueSize);
   if (!values.isTransposed)
@@ -115,7 +71,7 @@ Value FewQueriesWriter::readValues(const Span &block) {
 Values FewQueriesWriter::forLanes(ValueRange inputs, ArrayRef<AffineMap> maps, Value scores, Value ofLanes, Body body) {
   auto type = cast<RankedTensorType>(scores.getType());
   SmallVector<ReassociationIndices> groups{{0}, {1, 2}};
-  auto split = tensor::ExpandShapeOp::create(w.b, w.loc, type.clone({count, type.getDimSize(1) / kLanes, kLanes}),
+  auto split = tensor::ExpandShapeOp::create(w.b, w.loc, type.clone({count, type.getDimSize(1) / kKeyLanes, kKeyLanes}),
                                              scores, groups);
   SmallVector<AffineMap> all(maps);
   all.append({map(3, {0, 1, 2}), map(3, {0, 2})});
@@ -138,15 +94,14 @@ Value FewQueriesWriter::maskScores(const Span &block, Value scores) {
                               .getResult();
 }
 
-/// What the body makes of the scores of a block, -inf where there is no key; and the largest ones of every sixteenth.
 Values FewQueriesWriter::changeScores(const Span &block, Value scores) {
   constexpr double kNone = -std::numeric_limits<double>::infinity(); // math: exp(-inf) is 0
   if (readsMemory)
     scores = maskScores(block, scores);
   bool isWhole = getConstantIntValue(block.count) == block.most;
   Value known = isWhole ? Value() : getValueOrCreateConstantIndexOp(w.b, w.loc, block.count);
-  return forLanes({}, {}, scores, fill(empty({count, kLanes}), kNone), [&](ValueRange elements) {
-    Value group = arith::MulIOp::create(w.b, w.loc, linalg::IndexOp::create(w.b, w.loc, 1), w.index(kLanes));
+  return forLanes({}, {}, scores, fill(empty({count, kKeyLanes}), kNone), [&](ValueRange elements) {
+    Value group = arith::MulIOp::create(w.b, w.loc, linalg::IndexOp::create(w.b, w.loc, 1), w.index(kKeyLanes));
     Value place = w.add(group, linalg::IndexOp::create(w.b, w.loc, 2));
     Value score = elements[0];
     if (!readsMemory)
@@ -177,17 +132,29 @@ Values FewQueriesWriter::scaleDown(Value blockLargest, Values carried) {
 // Blocks of keys
 //===----------------------------------------------------------------------===//
 
-Values FewQueriesWriter::addKeys(const Span &block, Values carried) {
-  Value scores = multiply(queries, /*isOfColumns=*/false, readKeys(block), fill(empty({count, block.most}), 0));
-  Values changed = changeScores(block, scores);
-  Value start = fill(empty({count}), lowest);
-  Value blockLargest = forEach(2, changed[1], {map(2, {0, 1}), map(2, {0})}, start,
-                               [&](ValueRange elements) { return Values{larger(elements[1], elements[0])}; })[0];
-  carried = scaleDown(blockLargest, carried);
-  Values weights = forLanes(carried[largest], map(3, {0}), changed[0], carried[sum], [&](ValueRange elements) {
+Value FewQueriesWriter::joinLargest(Value ofLanes) {
+  return forEach(2, ofLanes, {map(2, {0, 1}), map(2, {0})}, fill(empty({count}), lowest),
+                 [&](ValueRange elements) { return Values{larger(elements[1], elements[0])}; })[0];
+}
+
+Values FewQueriesWriter::takeExponentials(Value scores, Value largest, Value sums) {
+  return forLanes(largest, map(3, {0}), scores, sums, [&](ValueRange elements) {
     Value weight = emitSoftmaxWeight(w.b, w.loc, arith::SubFOp::create(w.b, w.loc, elements[1], elements[0]));
     return Values{weight, arith::AddFOp::create(w.b, w.loc, elements[2], weight)};
   });
+}
+
+Value FewQueriesWriter::joinSums(Value ofLanes) {
+  return forEach(2, ofLanes, {map(2, {0, 1}), map(2, {0})}, fill(empty({count}), 0), [&](ValueRange elements) {
+    return Values{arith::AddFOp::create(w.b, w.loc, elements[1], elements[0])};
+  })[0];
+}
+
+Values FewQueriesWriter::addKeys(const Span &block, Values carried) {
+  Value scores = multiply(queries, /*isOfColumns=*/false, readKeys(block), fill(empty({count, block.most}), 0));
+  Values changed = changeScores(block, scores);
+  carried = scaleDown(joinLargest(changed[1]), carried);
+  Values weights = takeExponentials(changed[0], carried[largest], carried[sum]);
   Value known = cut(weights[0], w.b.getIndexAttr(count), block.count);
   return {carried[largest], weights[1],
           multiply({known, false}, /*isOfColumns=*/false, readValues(block), carried[mixed])};
@@ -196,10 +163,7 @@ Values FewQueriesWriter::addKeys(const Span &block, Values carried) {
 Value FewQueriesWriter::write(Value result) {
   Values sums = passKeys(tile, getBlockLength(), startSums(),
                          [&](const Span &block, Values carried) { return addKeys(block, std::move(carried)); });
-  Value start = fill(empty({count}), 0);
-  sums[sum] = forEach(2, sums[sum], {map(2, {0, 1}), map(2, {0})}, start, [&](ValueRange elements) {
-    return Values{arith::AddFOp::create(w.b, w.loc, elements[1], elements[0])};
-  })[0];
+  sums[sum] = joinSums(sums[sum]);
   return store(tile, divide(sums, map(2, {0})), /*isTransposed=*/false, result);
 }
 

@@ -32,6 +32,7 @@ const StageTable &StageBuilder::getTable() {
     StageTable t;
     t.add<ContractOp>([](S &s, ContractOp op, Value to) { return s.lowerContract(op, to); });
     t.add<AttentionOp>([](S &s, AttentionOp op, Value to) { return s.lowerAttention(op, to); });
+    t.add<CombineSplitsOp>([](S &s, CombineSplitsOp op, Value to) { return s.lowerCombineSplits(op, to); });
     t.add<ConvolveOp>([](S &s, ConvolveOp op, Value to) { return s.lowerConvolve(op, to); });
     t.add<WinogradOp>([](S &s, WinogradOp op, Value to) { return s.lowerWinograd(op, to); });
     t.add<PoolOp>([](S &s, PoolOp op, Value to) { return s.lowerPool(op, to); });

@@ -76,6 +76,8 @@ private:
 
   mlir::FailureOr<mlir::Value> lowerContract(ContractOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerAttention(AttentionOp op, mlir::Value destination);
+  mlir::FailureOr<mlir::Value> lowerSplitKeys(AttentionOp op, mlir::Value destination);
+  mlir::FailureOr<mlir::Value> lowerCombineSplits(CombineSplitsOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerConvolve(ConvolveOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerWinograd(WinogradOp op, mlir::Value destination);
   /// Joins what windows of `op` see along spatial dimensions [first, end). What earlier ones gave is joined already, in

@@ -77,6 +77,38 @@ func.func @attention_without_sizes(%q: tensor<3x4xf32>, %k: tensor<2x4xf32>) {
 
 // -----
 
+func.func @attention_without_splits(%q: tensor<3x4xf32>, %k: tensor<40x4xf32>) {
+  // expected-error @+1 {{has splits of 16 keys, for each of which the result needs values and 2 more elements in its last dimension}}
+  %0 = tenon.attention %q, %k, %k {
+  ^bb0(%s: tensor<3x40xf32>):
+    tenon.yield %s : tensor<3x40xf32>
+  } {query_dims = array<i64: 2, 4>, key_dims = array<i64: 3, 4>, score_dims = array<i64: 2, 3>, value_dims = array<i64: 3, 5>, result_dims = array<i64: 2, 5>, split_keys = 16 : i64}
+    : (tensor<3x4xf32>, tensor<40x4xf32>, tensor<40x4xf32>) -> tensor<2x3x6xf32>
+  return
+}
+
+// -----
+
+func.func @attention_of_small_sums(%q: tensor<3x4xf16>, %k: tensor<40x4xf16>) {
+  // expected-error @+1 {{needs a result of f32 where keys are split, or of f64 as the scores, and has 'f16'}}
+  %0 = tenon.attention %q, %k, %k {
+  ^bb0(%s: tensor<3x40xf16>):
+    tenon.yield %s : tensor<3x40xf16>
+  } {query_dims = array<i64: 2, 4>, key_dims = array<i64: 3, 4>, score_dims = array<i64: 2, 3>, value_dims = array<i64: 3, 5>, result_dims = array<i64: 2, 5>, split_keys = 16 : i64}
+    : (tensor<3x4xf16>, tensor<40x4xf16>, tensor<40x4xf16>) -> tensor<3x3x6xf16>
+  return
+}
+
+// -----
+
+func.func @splits_of_other_values(%x: tensor<3x5x6xf32>) {
+  // expected-error @+1 {{has parts of type 'tensor<3x5x6xf32>', which give no result of type 'tensor<5x6xf32>'}}
+  %0 = tenon.combine_splits %x : (tensor<3x5x6xf32>) -> tensor<5x6xf32>
+  return
+}
+
+// -----
+
 func.func @attention_without_end(%q: tensor<3x4xf32>, %k: tensor<2x4xf32>) {
   // expected-error @+1 {{expects a non-empty block}}
   %0 = tenon.attention %q, %k, %k {

@@ -5,7 +5,7 @@
 // RUN: tenon-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tenon-repeat-forms{late forms=split_attention}))' | FileCheck %s --check-prefix=SPLIT
 
 // Attention is one operation unless somebody demands another form. What only its scores needed is not left over.
-// SPLIT-NOT: tenon.attention
+// SPLIT-NOT: tenon.attention %
 // EARLY-NOT: tenon.attention
 // CHECK-LABEL: @heads
 // CHECK-NOT: tenon.contract

@@ -9,6 +9,8 @@ from draw import NUMBERS
 FLOAT, DOUBLE, HALF = NUMBERS["float32"], NUMBERS["float64"], NUMBERS["float16"]
 # Neighbours of tiles of queries and of blocks of keys.
 LENGTHS = (1, 2, 3, 5, 7, 8, 15, 16, 17, 33, 64, 65, 80, 127, 128, 130, 197, 260)
+# Few queries pass over so many keys a split at a time.
+MANY_KEYS = (521, 700)
 HEAD_SIZES = (1, 3, 8, 16, 40, 64, 80, 130)
 
 
@@ -72,8 +74,12 @@ def drawAttention(d, operator):
     batch, heads = d.size(1, 3), d.choose(1, 2, 3, 4)
     keyHeads = d.choose(heads, 1)
     size, valueSize = d.choose(*HEAD_SIZES), d.choose(*HEAD_SIZES)
-    queries = _length(d)
-    keys = queries if d.chance(0.5) else _length(d)
+    if d.chance(0.25):
+        queries = d.choose(1, 2, 5)
+        keys = d.choose(d.choose(*MANY_KEYS), *d.openSizes((1,), (17,), (300,), *((length,) for length in MANY_KEYS)))
+    else:
+        queries = _length(d)
+        keys = queries if d.chance(0.5) else _length(d)
     rows = d.choose([0, 2, 1, 3], [0, 1, 2, 3])
     isSplit = rows == [0, 2, 1, 3]
 

@@ -134,3 +134,64 @@ func.func @few_queries_and_mask(%q: tensor<3x2x4xf32>, %k: tensor<3x5x4xf32>, %m
     : (tensor<3x2x4xf32>, tensor<3x5x4xf32>, tensor<3x5x4xf32>) -> tensor<3x2x4xf32>
   return %0 : tensor<3x2x4xf32>
 }
+
+// Splits are the lines. In each of them blocks of 16 keys pass by, of which all heads take theirs; scores of a whole split are kept. The
+// next keys and the values are asked for. What is left of a block has an unknown number of keys.
+// CHECK-LABEL: @splits
+// CHECK: scf.for %[[SPLIT:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args
+// CHECK: scf.for {{.*}} -> (tensor<2x3x64xf32>)
+// CHECK: scf.for {{.*}} to %c2
+// CHECK: kernel.prefetch %{{.*}} : tensor<16x64xf32>
+// CHECK: kernel.prefetch %{{.*}} : tensor<16x40xf32>
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<3x64xf32>, tensor<64x16xf32>) outs(%{{.*}} : tensor<3x16xf32>)
+// CHECK: scf.if
+// CHECK: tensor<?x64xf32>
+// CHECK: linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<3x4x16xf32>, tensor<3x16xf32>)
+// CHECK: math.exp
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<3x16xf32>, tensor<16x40xf32>) outs(%{{.*}} : tensor<3x40xf32>)
+// BUFFERS-LABEL: @splits
+// BUFFERS: memref.prefetch
+// BUFFERS-NOT: memref.copy
+// BUFFERS-NOT: alloc(%
+func.func @splits(%q: tensor<2x3x64xf32>, %k: tensor<?x2x64xf32, #tenon.shape<s0, 2, 64>>, %v: tensor<?x2x40xf32, #tenon.shape<s0, 2, 40>>)
+    -> tensor<?x2x3x42xf32, #tenon.shape<s0 ceildiv 64, 2, 3, 42>> attributes {tenon.kernel, tenon.symbols = ["s0"]} {
+  %0 = tenon.attention %q, %k, %v {
+  ^bb0(%scores: tensor<2x3x?xf32, #tenon.shape<2, 3, s0>>):
+    tenon.yield %scores : tensor<2x3x?xf32, #tenon.shape<2, 3, s0>>
+  } {query_dims = array<i64: 0, 1, 3>, key_dims = array<i64: 2, 0, 3>, score_dims = array<i64: 0, 1, 2>,
+     value_dims = array<i64: 2, 0, 4>, result_dims = array<i64: 0, 1, 4>, split_keys = 64 : i64}
+    : (tensor<2x3x64xf32>, tensor<?x2x64xf32, #tenon.shape<s0, 2, 64>>, tensor<?x2x40xf32, #tenon.shape<s0, 2, 40>>)
+      -> tensor<?x2x3x42xf32, #tenon.shape<s0 ceildiv 64, 2, 3, 42>>
+  return %0 : tensor<?x2x3x42xf32, #tenon.shape<s0 ceildiv 64, 2, 3, 42>>
+}
+
+// One query takes keys as they lie, and its products with them are transposed instead.
+// CHECK-LABEL: @splits_of_one_query
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<1x4x16xf32>, tensor<16x4x16xf32>) outs(%{{.*}} : tensor<1x16x16xf32>)
+// CHECK: math.fma
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<1x16x16xf32>) outs(%{{.*}} : tensor<1x16x16xf32>)
+// BUFFERS-LABEL: @splits_of_one_query
+// BUFFERS-NOT: memref.copy
+func.func @splits_of_one_query(%q: tensor<2x1x64xf32>, %k: tensor<?x2x64xf32, #tenon.shape<s0, 2, 64>>)
+    -> tensor<?x2x1x66xf32, #tenon.shape<s0 ceildiv 64, 2, 1, 66>> attributes {tenon.kernel, tenon.symbols = ["s0"]} {
+  %0 = tenon.attention %q, %k, %k {
+  ^bb0(%scores: tensor<2x1x?xf32, #tenon.shape<2, 1, s0>>):
+    tenon.yield %scores : tensor<2x1x?xf32, #tenon.shape<2, 1, s0>>
+  } {query_dims = array<i64: 0, 1, 3>, key_dims = array<i64: 2, 0, 3>, score_dims = array<i64: 0, 1, 2>,
+     value_dims = array<i64: 2, 0, 4>, result_dims = array<i64: 0, 1, 4>, split_keys = 64 : i64}
+    : (tensor<2x1x64xf32>, tensor<?x2x64xf32, #tenon.shape<s0, 2, 64>>, tensor<?x2x64xf32, #tenon.shape<s0, 2, 64>>)
+      -> tensor<?x2x1x66xf32, #tenon.shape<s0 ceildiv 64, 2, 1, 66>>
+  return %0 : tensor<?x2x1x66xf32, #tenon.shape<s0 ceildiv 64, 2, 1, 66>>
+}
+
+// What combines splits scales each by its largest score.
+// CHECK-LABEL: @combined
+// CHECK: arith.maximumf
+// CHECK: math.exp
+// CHECK: arith.divf
+// BUFFERS-LABEL: @combined
+// BUFFERS-NOT: memref.copy
+func.func @combined(%x: tensor<?x2x3x42xf32, #tenon.shape<s0, 2, 3, 42>>) -> tensor<2x3x40xf16> attributes {tenon.kernel, tenon.symbols = ["s0"]} {
+  %0 = tenon.combine_splits %x {zeroes_queries} : (tensor<?x2x3x42xf32, #tenon.shape<s0, 2, 3, 42>>) -> tensor<2x3x40xf16>
+  return %0 : tensor<2x3x40xf16>
+}
