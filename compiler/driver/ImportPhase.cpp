@@ -221,6 +221,8 @@ static llvm::Expected<Imported> importMarked(const Setup &setup, PhaseRunner &ru
   if (options.import.context && !isFolder)
     return makeError(CompileStatus::misuse, "--context: " + options.input +
                                                 " is no Hugging Face folder; --state keeps outputs of other models");
+  if (options.import.contextType != ImportOptions::ContextType::f32 && !options.import.context)
+    return makeError(CompileStatus::misuse, "--context-type: nothing is kept from run to run without --context");
   if (isIR)
     if (llvm::Error error = checkOptions(options))
       return error;

@@ -42,6 +42,9 @@ struct ImportOptions {
   std::vector<Constant> constants;
   /// Tokens of a text whose keys and values a language model keeps from run to run. 0: it is given whole texts.
   int64_t context = 0;
+  /// The type in which they are kept.
+  enum class ContextType { f32, f16, bf16 };
+  ContextType contextType = ContextType::f32;
   std::vector<std::string> marked;  ///< values that become outputs, after those of the model
   std::vector<std::string> plugins; ///< files with operators that are neither ONNX's nor ours
   /// Told the path of each file that is read, and how many bytes on disk it has.

@@ -57,6 +57,14 @@ static void addSizeOptions(CLI::App &command, CompileArguments &arguments) {
       ->check(CLI::Range(int64_t(1), int64_t(1) << 30))
       ->type_name("TOKENS")
       ->group(kGroup);
+  using ContextType = ImportOptions::ContextType;
+  command
+      .add_option("--context-type", arguments.options.import.contextType,
+                  "keep them as f32, f16 or bf16: half the bytes, which attention reads for each token; default: f32")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, ContextType>{
+          {"f32", ContextType::f32}, {"f16", ContextType::f16}, {"bf16", ContextType::bf16}}))
+      ->type_name("TYPE")
+      ->group(kGroup);
   command
       .add_option("--state", arguments.options.states,
                   "keep an output as the input of the next run, in the memory of the session; a star in both names "

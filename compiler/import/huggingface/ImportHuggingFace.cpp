@@ -30,6 +30,18 @@ static std::optional<Config> readConfig(ExternalFiles &files, Report &report) {
   return Config(std::move(*fields), report);
 }
 
+static graph::DType getType(ImportOptions::ContextType type) {
+  switch (type) {
+  case ImportOptions::ContextType::f32:
+    return graph::DType::f32;
+  case ImportOptions::ContextType::f16:
+    return graph::DType::f16;
+  case ImportOptions::ContextType::bf16:
+    return graph::DType::bf16;
+  }
+  llvm_unreachable("all types are listed");
+}
+
 static OwningOpRef<ModuleOp> importFolder(ExternalFiles &files, const ImportOptions &options, Report &report,
                                           MLIRContext *context) {
   std::optional<Config> config = readConfig(files, report);
@@ -46,6 +58,7 @@ static OwningOpRef<ModuleOp> importFolder(ExternalFiles &files, const ImportOpti
   model.pooling = readPooling(files, report);
   model.quantization = quantization;
   model.context = options.context;
+  model.contextType = getType(options.contextType);
   if (options.context && !architecture->isDecoder)
     report.add(ImportFault::unsupported, Twine("--context: ") + architecture->name + " does not go on with a text");
   if (!report.hasFaults())

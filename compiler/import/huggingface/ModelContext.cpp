@@ -125,9 +125,9 @@ Tensor ModelContext::keep(const Tensor &x, const std::string &name) {
     return x;
   // One text at a time: a session has slots for others, which begin and end independently.
   int64_t heads = x.dim(1).getNumber(), size = x.dim(3).getNumber();
-  State state = graph.growingState(prefix + name, {context, 1, heads, size}, "past");
-  state.append(getPast(), transpose(x, {2, 0, 1, 3}));
-  return transpose(state.read(getPast() + x.dim(2)), {1, 2, 0, 3});
+  State state = graph.growingState(prefix + name, {context, 1, heads, size}, "past", contextType);
+  state.append(getPast(), cast(transpose(x, {2, 0, 1, 3}), contextType));
+  return cast(transpose(state.read(getPast() + x.dim(2)), {1, 2, 0, 3}), DType::f32);
 }
 
 Tensor ModelContext::takeAsked(const Tensor &x) {

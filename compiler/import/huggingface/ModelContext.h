@@ -47,6 +47,7 @@ public:
   Quantization quantization;
   /// Tokens whose keys and values a decoder keeps from run to run; 0: none, each run has a whole text.
   int64_t context = 0;
+  graph::DType contextType = graph::DType::f32; ///< in which they are kept
 
   /// While it lives, weights have this prefix, after those around it, and operations its name.
   class Scope {
