@@ -61,12 +61,14 @@ def drawConvolutions(d, operator):
 
 
 def drawAttention(d, operator):
-    """Queries, keys and values of the same rows."""
-    batch, length, heads, size, k = d.size(1, 3), d.size(1, 33), d.choose(1, 2, 3), d.choose(1, 3, 8), d.choose(4, 16)
-    x = d.input(FLOAT, [batch, length, k], "unit")
+    """Queries, keys and values of the same rows; or few queries of other rows, with so many keys that these may be split."""
+    batch, length, heads, size, k = d.size(1, 3), d.size(1, 33), d.choose(1, 2, 3), d.choose(1, 3, 8, 16), d.choose(4, 16)
+    asked = d.choose(0, 0, 1, 3)
+    x = d.input(FLOAT, [batch, 521 if asked else length, k], "unit")
+    rows = [d.input(FLOAT, [batch, asked, k], "unit") if asked else x, x, x]
     parts, split = [], d.constant(numpy.array([0, 0, heads, size], numpy.int64))
     hasBias = d.chance(0.5)
-    for permutation in ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]):
+    for x, permutation in zip(rows, ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3])):
         matrix, bias = d.weight(FLOAT, [k, heads * size]), d.weight(FLOAT, [heads * size])
         value = d.node("MatMul", [x, matrix], dtypes=[FLOAT], isResult=False)
         if hasBias:
