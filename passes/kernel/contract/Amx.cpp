@@ -49,6 +49,8 @@ void AmxKernel::call(StringRef name, ArrayRef<int64_t> registers) {
 
 /// The address of an element.
 static Value getPointer(OpBuilder &b, Location loc, Value memory, ValueRange indices) {
+  assert(static_cast<int64_t>(indices.size()) == cast<MemRefType>(memory.getType()).getRank() &&
+         "an element has an index in each dimension");
   auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, memory);
   Value place = getValueOrCreateConstantIndexOp(b, loc, metadata.getConstifiedMixedOffset());
   for (auto [index, stride] : llvm::zip(indices, metadata.getConstifiedMixedStrides())) {
@@ -63,6 +65,7 @@ static Value getPointer(OpBuilder &b, Location loc, Value memory, ValueRange ind
 }
 
 void AmxKernel::move(StringRef how, int64_t number, Value memory, ValueRange indices, Value rowBytes) {
+  assert(number >= 0 && number < kFirstRhs + kSide && "AMX has eight tiles");
   Value registerNumber = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(number));
   Value stride = arith::IndexCastOp::create(b, loc, b.getI64Type(), rowBytes);
   LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr("llvm.x86." + how),
@@ -70,6 +73,8 @@ void AmxKernel::move(StringRef how, int64_t number, Value memory, ValueRange ind
 }
 
 Value AmxKernel::getRowBytes(const ElementRead &lhs) {
+  assert(lhs.map.getNumResults() == cast<MemRefType>(lhs.memory.getType()).getRank() &&
+         "an index of the LHS has a stride");
   auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, lhs.memory);
   Value bytes = nest.constant(0);
   int64_t elementBytes = getElementTypeOrSelf(lhs.memory).getIntOrFloatBitWidth() / 8;
@@ -93,6 +98,8 @@ void AmxKernel::configure() {
   SmallVector<int8_t> bytes(kBytes, 0);
   bytes[0] = 1;
   std::optional<int64_t> known = getConstantIntValue(tileRows);
+  assert(getStepBytes() > 0 && getStepBytes() <= kBytes && getStepBytes() % 4 == 0 &&
+         "a row of an AMX tile has whole groups of four bytes, and room for a step");
   for (int64_t number = kFirstSums; number < kFirstRhs + kSide; ++number) {
     bool isLhs = number >= kFirstLhs && number < kFirstRhs, isRhs = number >= kFirstRhs;
     bytes[kFirstWidth + 2 * number] = isLhs ? getStepBytes() : kColumns * 4;
@@ -111,6 +118,7 @@ void AmxKernel::configure() {
 }
 
 void AmxKernel::emit() {
+  assert(contraction.rowLoop && hasConstantRowStride(contraction) && "AMX loads rows that are the same distance apart");
   AffineMap maxRows =
       AffineMap::get(0, 1, {b.getAffineConstantExpr(kMaxRows), b.getAffineSymbolExpr(0)}, b.getContext());
   tileRows = getValueOrCreateConstantIndexOp(
@@ -166,6 +174,8 @@ void AmxKernel::forRows(llvm::function_ref<void(ArrayRef<Rows> rows)> body) {
 }
 
 void AmxKernel::emitBlock(ArrayRef<Rows> rows, int64_t vectors) {
+  assert(!rows.empty() && rows.size() <= size_t(kSide) && vectors > 0 && vectors <= kSide &&
+         "a block of sums has at most two AMX tiles on a side");
   if (getKBlocking())
     moveStoredSums("tileloadd64", rows, vectors);
   for (size_t i = 0; i < rows.size(); ++i)
@@ -219,6 +229,7 @@ void AmxKernel::finishSomeRows(int64_t firstSums, Rows rows, Value row, int64_t 
 }
 
 void AmxKernel::emitSums(ArrayRef<unsigned> loops, ArrayRef<Rows> rows, int64_t vectors) {
+  assert(!loops.empty() && "the loop whose steps are multiplied at once is a summed one");
   unsigned loop = loops.front();
   if (loop == getStepLoop())
     return emitSteps(rows, vectors);

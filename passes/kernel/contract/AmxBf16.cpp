@@ -57,6 +57,7 @@ void AmxBf16::emitSteps(ArrayRef<Rows> rows, int64_t vectors) {
 
 /// The terms of the LHS and of the RHS that are multiplied, in an order in which neighbors have an operand in common.
 static SmallVector<std::pair<int64_t, int64_t>> getTermProducts(int64_t lhsTerms, int64_t rhsTerms) {
+  assert(lhsTerms > 0 && rhsTerms > 0 && "an operand that is split has a term");
   if (rhsTerms == 3 && lhsTerms == 3)
     return {{2, 0}, {0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}};
   if (rhsTerms == 2 && lhsTerms == 2)

@@ -36,6 +36,7 @@ private:
 /// Steps are of equal length, and leave fewer than four int8 for each of them.
 int64_t AmxInt8::getStepBytes() {
   int64_t dots = *nest.getStaticExtent(*contraction.dot4Loop) / 4;
+  assert(dots > 0 && "fewer than four int8 have no step");
   return dots / llvm::divideCeil(dots, kMaxDots) * 4;
 }
 
@@ -50,6 +51,7 @@ static std::unique_ptr<Int8Kernel> createRemainder(const EmitterParts &parts) {
   ContractionProblem problem = parts.problem;
   problem.schedule = kernel::ScheduleAttr::get(problem.op.getContext(), kernel::ScheduleFields());
   const MicroKernelEntry *entry = selectMicroKernels(problem).front();
+  assert(entry->name != kernel::MicroKernel::amx_i8 && "the remainder of AMX tiles is summed in vectors");
   // All vector micro-kernels for int8 with VNNI packing are Int8Kernels.
   return std::unique_ptr<Int8Kernel>(static_cast<Int8Kernel *>(entry->create(parts).release()));
 }

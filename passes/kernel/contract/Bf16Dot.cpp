@@ -65,6 +65,7 @@ SmallVector<Value> Bf16Dot::emitLoops(Reduction &, ArrayRef<unsigned>, const Sum
                                       ValueRange sums) {
   const Bf16Terms &terms = *contraction.terms;
   int64_t depth = *nest.getStaticExtent(terms.loop), pairs = terms.step / 2;
+  assert(pairs > 0 && terms.step % 2 == 0 && "an instruction multiplies pairs of bf16");
   auto steps = scf::ForOp::create(b, loc, nest.constant(0), nest.constant(llvm::divideCeil(depth, terms.step)),
                                   nest.constant(1), sums);
   OpBuilder::InsertionGuard guard(b);

@@ -34,8 +34,11 @@ static constexpr int64_t kPair = 2, kPairs = 2, kRowsOfBlock = 32; // format: of
 static int64_t getRepetitions(kernel::ContractOp op, const Bf16Terms &bf16) {
   int64_t repetitions = 1;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (iterator == utils::IteratorType::reduction && loop != bf16.loop)
-      repetitions *= op.getStaticLoopRanges()[loop];
+    if (iterator == utils::IteratorType::reduction && loop != bf16.loop) {
+      int64_t extent = op.getStaticLoopRanges()[loop];
+      assert(!ShapedType::isDynamic(extent) && "scratch has room for a static number of steps");
+      repetitions *= extent;
+    }
   return repetitions;
 }
 
@@ -50,6 +53,7 @@ static int64_t countSplitSteps(kernel::ContractOp op, const Bf16Terms &bf16) {
 /// The terms of two pairs of panels: [pair, panel, step, term, pair of rows, columns in pairs].
 static SmallVector<int64_t> getSplitRhsShape(kernel::ContractOp op, const Contraction &contraction) {
   const Bf16Terms &bf16 = *contraction.terms;
+  assert(bf16.step > 0 && bf16.step % 2 == 0 && "rows of the RHS are stored in pairs");
   int64_t steps = getRepetitions(op, bf16) * countSplitSteps(op, bf16);
   return {kPairs, kPair, steps, bf16.countLhsTerms(), bf16.step / 2, 2 * contraction.panel};
 }
@@ -167,6 +171,7 @@ Value Bf16Split::countRows(Value begin) {
 
 /// With K-blocks, the pair after the last one is the first pair of the next K-block.
 void Bf16Split::moveToPanels() {
+  assert(columnExtent && "the first pair of panels is split before the loop over columns");
   AffineExpr d0 = b.getAffineSymbolExpr(0);
   Value column = nest.at(contraction.columnLoop), begin = getKBegin();
   int64_t width = kPair * contraction.panel;
@@ -250,6 +255,7 @@ Value Bf16Split::getRowBlock(Value row) {
 }
 
 void Bf16Split::splitShare(Value firstRow) {
+  assert(next.exists && share && "a share is one of the panels after the current ones");
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
   Value number = nest.compute(d0 * countStepsOfBlock() + d1, {getRowBlock(firstRow), getStepOfBlock()});
   Value first = b.createOrFold<arith::MulIOp>(loc, number, share);
@@ -296,6 +302,7 @@ void Bf16Split::prefetchRow(int64_t panel, Value row) {
 void Bf16Split::splitElements(Value elements, int64_t count,
                               llvm::function_ref<void(int64_t term, Value bf16s)> store) {
   constexpr uint32_t kUpper = 0xffff0000; // format: the bits of a bf16 in an f32
+  assert(count > 0 && count <= Bf16Terms::kAllTerms && "after the last term nothing is left of an f32");
   auto floats = cast<VectorType>(elements.getType());
   int64_t width = floats.getNumElements();
   auto bits32 = VectorType::get({width}, b.getI32Type()), bits16 = VectorType::get({2 * width}, b.getI16Type());

@@ -73,6 +73,7 @@ void BlockLoops::emit() {
 void BlockLoops::emitWholeAndLastTile() {
   unsigned rowLoop = *contraction.rowLoop;
   int64_t rows[] = {problem.schedule.getTile()[rowLoop], problem.schedule.getLastRows()};
+  assert(rows[1] < rows[0] && "the last tile is the shorter one, for which memory of a whole one is enough");
   Value all = nest.getExtent(rowLoop);
   Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, all, nest.constant(rows[0]));
   auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
@@ -116,6 +117,7 @@ void BlockLoops::emitFewRows() {
 
 void BlockLoops::emitBlocks() {
   chosen = kernel.adjustBlock(chooseBlock());
+  assert(chosen.rows > 0 && chosen.vectors > 0 && "a register block has a sum");
   parts.rowLoops.setBlock(chosen);
   parts.operands.setPackedRows(kernel.allowsPackedRows() ? packRows(nest, problem, parts.rowLoops) : Value());
   kernel.beginBlocks(chosen);
@@ -197,6 +199,7 @@ bool BlockLoops::readsColumnsInOrder() {
 
 void BlockLoops::emitBlock(const SumBlock &block) {
   KBlocking &kBlocking = parts.kBlocking;
+  assert((!kBlocking || problem.isFromZero) && "K-blocks add to sums of their own, which begin with zero");
   ElementRead out = getRead(*op.getDpsInitOperand(0));
   SmallVector<Value> sums;
   auto vectorType = VectorType::get({lanes}, type);

@@ -34,6 +34,7 @@ bool Border::unrollsTaps() {
 }
 
 void Border::emitRows(int64_t rows, llvm::function_ref<void(int64_t rows)> body) {
+  assert(rows > 0 && "a register block has a row");
   mode = problem.window && problem.window->hasBounds ? BorderMode::Dynamic : BorderMode::Interior;
   if (mode == BorderMode::Interior || rows == 1)
     return body(rows);
@@ -55,6 +56,7 @@ void Border::emitRows(int64_t rows, llvm::function_ref<void(int64_t rows)> body)
 }
 
 void Border::forRowsOfKnownWindows(const RowBlocks &blocks, llvm::function_ref<void(int64_t rows)> body) {
+  assert(contraction.rowLoop && problem.window && "windows move with the rows");
   auto getRows = [&](int64_t number) { return blocks.rows + (number < blocks.larger); };
   int64_t first = 0;
   for (int64_t number = 0; number < blocks.count;) {
@@ -96,6 +98,8 @@ bool Border::hasKnownWindows(const RowBlocks &blocks) {
 
 std::pair<int64_t, int64_t> Border::getKnownRange(int64_t row) {
   LoopRange range = getRange(problem.window->loop, row);
+  assert(getConstantIntValue(range.begin) && getConstantIntValue(range.end) &&
+         "hasKnownWindows has seen that the taps in bounds are constants");
   return {*getConstantIntValue(range.begin), *getConstantIntValue(range.end)};
 }
 
@@ -124,6 +128,8 @@ Value Border::isTapInBounds(int64_t row) {
 
 SmallVector<Value> Border::emitWindow(ArrayRef<int64_t> rows, ValueRange sums, EmitLoop emitLoop) {
   unsigned window = problem.window->loop;
+  assert(mode != BorderMode::Interior && "rows in the interior read all taps");
+  assert(llvm::is_sorted(rows) && "the first and the last row bound the taps that some row reads");
   if (mode == BorderMode::Dynamic) {
     // All taps that some of the rows read, with zeros for rows that do not read one.
     LoopRange first = getRange(window, rows.front()), last = getRange(window, rows.back());
@@ -154,6 +160,9 @@ SmallVector<Value> Border::emitWindow(ArrayRef<int64_t> rows, ValueRange sums, E
 std::optional<int64_t> Border::getPixelDim() {
   unsigned loop = problem.window->loop + 1;
   auto type = cast<MemRefType>(operands.getLhs().memory.getType());
+  assert((loop >= op.getNumLoops() || op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel ||
+          loop + 1 < op.getNumLoops()) &&
+         "the last loop is the one over columns");
   bool isLast = loop < op.getNumLoops() && op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction &&
                 op.getIteratorTypesArray()[loop + 1] == utils::IteratorType::parallel;
   auto moves = [&](AffineExpr index) { return index.isFunctionOfDim(loop); };
@@ -179,6 +188,7 @@ Value Border::getZeros(MemRefType pixel) {
 void Border::loadPixels(ArrayRef<int64_t> rows, int64_t blockRows) {
   const ElementRead &read = operands.getLhs();
   unsigned channelLoop = problem.window->loop + 1;
+  assert(getPixelDim() && "zeros stand for pixels that are contiguous along the loop after the window");
   nest.moveTo(channelLoop, nest.constant(0));
   SmallVector<Value> pixels(blockRows);
   // Operands that are packed in groups have zeros beyond the last channel.

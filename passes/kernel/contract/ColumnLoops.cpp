@@ -30,6 +30,7 @@ bool ColumnLoops::isLastColumnAlone() {
 
 void ColumnLoops::forGroups(llvm::function_ref<void(Value firstColumn)> body) {
   int64_t step = isPacked ? problem.packing.columns : contraction.panel;
+  assert(step > 0 && "groups have a panel each, and what is packed has columns");
   nest.forLoop(nest.constant(0), nest.getExtent(contraction.columnLoop), step, [&](Value column) {
     firstColumn = column;
     body(column);
@@ -39,6 +40,7 @@ void ColumnLoops::forGroups(llvm::function_ref<void(Value firstColumn)> body) {
 void ColumnLoops::forVectors(RegisterBlock block, llvm::function_ref<void(int64_t vectors, Value mask)> emitBody) {
   Value extent = getExtent();
   int64_t width = block.vectors * lanes;
+  assert(width > 0 && "a register block has a vector");
   auto makeMask = [&](Value column) -> Value {
     Value rest = arith::SubIOp::create(b, loc, extent, column);
     return vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), rest);

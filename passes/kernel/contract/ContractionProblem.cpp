@@ -58,6 +58,7 @@ ContractionProblem tenon::getContractionProblem(kernel::ContractOp op, const Con
   Type type =
       contraction.isDepthwiseInt8 ? Float32Type::get(op.getContext()) : getElementTypeOrSelf(op.getDpsInits()[0]);
   int64_t lanes = getVectorBytes(op, contraction, type, machine.vectorBytes) * 8 / type.getIntOrFloatBitWidth();
+  assert(lanes > 0 && llvm::isPowerOf2_64(lanes) && "vectors have room for an element, and no remainder");
   ContractionProblem problem{op,
                              contraction,
                              kernel::getSchedule(op),

@@ -78,6 +78,7 @@ void DequantizeOnLoad::prefetchNumbers(Value first, Value index, int64_t number,
   }
   if (rows.empty())
     return;
+  assert(contraction.panel > 0 && "an operand is stored in panels only where the RHS is");
   int64_t elementBytes = llvm::divideCeil(memory.getElementTypeBitWidth(), 8), vectorBytes = lanes * elementBytes;
   int64_t bytes = static_cast<int64_t>(rows.size()) * contraction.panel * elementBytes;
   int64_t ahead = llvm::divideCeil(problem.policy.quantizedBytesAhead, bytes) * unrolled;
@@ -101,6 +102,7 @@ void DequantizeOnLoad::prefetchNumbers(Value first, Value index, int64_t number,
 void DequantizeOnLoad::forSteps(Value first, int64_t steps, int64_t vectors, MutableArrayRef<Value> carried,
                                 llvm::function_ref<void(int64_t vector, int64_t step, MutableArrayRef<Value>)> body) {
   AffineExpr from = b.getAffineDimExpr(0), offset = b.getAffineDimExpr(1);
+  assert(steps > 0 && vectors > 0 && "a block of weights with one scale has a step");
   auto runAll = [&](Value start, Value index, int64_t count, MutableArrayRef<Value> values) {
     for (int64_t number = 0; number < count; ++number) {
       // Operands of a later step, loaded before its turn, would take the registers. What steps share is in L1 by then.
@@ -137,6 +139,7 @@ void DequantizeOnLoad::forSteps(Value first, int64_t steps, int64_t vectors, Mut
 void DequantizeOnLoad::forBlocks(MutableArrayRef<Value> carried,
                                  llvm::function_ref<void(Value first, int64_t steps, MutableArrayRef<Value>)> body) {
   int64_t depth = *nest.getStaticExtent(getDequantizedLoop(op));
+  assert(contraction.dequantization->block > 0 && "a scale is that of some weights");
   int64_t block = std::min(contraction.dequantization->block, depth), whole = depth / block;
   if (whole > 1) {
     auto loop = scf::ForOp::create(b, loc, nest.constant(0), nest.constant(whole), nest.constant(1), carried);
@@ -157,6 +160,7 @@ void DequantizeOnLoad::forBlocks(MutableArrayRef<Value> carried,
 
 SmallVector<Value> DequantizeOnLoad::emitProducts(int64_t vectors, ArrayRef<int64_t> rows, ValueRange sums,
                                                   llvm::function_ref<Value(int64_t row)> loadLhs) {
+  assert(!sums.empty() && sums.size() % vectors == 0 && "a row of the block has a sum for each vector");
   SmallVector<Value> results(sums);
   Value scale = contraction.dequantization->scale;
   size_t chains = llvm::divideCeil<size_t>(kIndependentSums, sums.size());
@@ -194,6 +198,7 @@ Value DequantizeOnLoad::emitScale(int64_t vector) {
 }
 
 void DequantizeOnLoad::packPanel(int64_t vectors) {
+  assert(panel.memory && "beginPanels reserves the scratch of a panel");
   Value scale = contraction.dequantization->scale;
   forBlocks({}, [&](Value first, int64_t steps, MutableArrayRef<Value>) {
     nest.moveTo(getDequantizedLoop(op), first);
@@ -263,6 +268,8 @@ Value DequantizeOnLoad::emitLookup(Operation *definition, int64_t vector) {
 }
 
 Value DequantizeOnLoad::emitOnColumns(Operation *definition, int64_t vector) {
+  assert(definition->getNumResults() == 1 && definition->getNumRegions() == 0 &&
+         "a weight is computed by elementwise operations, which can be cloned with vectors");
   SmallVector<Value> operands;
   for (Value operand : definition->getOperands())
     operands.push_back(emitColumns(operand, vector));

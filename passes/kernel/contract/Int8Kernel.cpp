@@ -19,6 +19,7 @@ using namespace tenon;
 SmallVector<Value> Int8Kernel::emitLoops(Reduction &reduction, ArrayRef<unsigned> loops, const SumBlock &block,
                                          ArrayRef<int64_t> rows, ValueRange sums) {
   int64_t depth = *nest.getStaticExtent(loops.front()), whole = depth / 4;
+  assert(firstGroup >= 0 && firstGroup <= whole && "groups that are summed elsewhere are some of all");
   SmallVector<Value> results(sums);
   if (whole > firstGroup) {
     bool unrolls = unrollsBorder() || !problem.window || parts.border.getMode() == BorderMode::Interior;
@@ -75,11 +76,13 @@ SmallVector<Value> Int8Kernel::emitStep(const SumBlock &block, ArrayRef<int64_t>
   SmallVector<Value> results(sums);
   for (int64_t row : rows) {
     SmallVector<Value> element = splitLhs(loadLhsGroup(row));
-    for (int64_t v = 0; v < block.vectors; ++v)
+    for (int64_t v = 0; v < block.vectors; ++v) {
+      assert(element.size() == columns[v].size() && "both operands of a group are split alike");
       for (auto [factor, column] : llvm::zip(element, columns[v])) {
         Value &sum = results[row * block.vectors + v];
         sum = addProducts(sum, factor, column);
       }
+    }
   }
   return results;
 }

@@ -76,6 +76,7 @@ void KBlocking::chooseForAmx() {
 }
 
 void KBlocking::forBlocks(llvm::function_ref<void()> body) {
+  assert(state && state->count > 1 && "a sum that is done at once has no K-blocks");
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   linalg::FillOp::create(b, loc, zero, state->sums);
   Value lastBegin = nest.constant((state->count - 1) * state->size);
@@ -101,6 +102,7 @@ Value KBlocking::loadSum(Value firstRow, int64_t row, int64_t vector) {
 }
 
 void KBlocking::storeSums(Value firstRow, ValueRange sums, int64_t vectors) {
+  assert(vectors > 0 && sums.size() % vectors == 0 && "a row has a sum for each vector");
   for (auto [i, sum] : llvm::enumerate(sums))
     vector::StoreOp::create(b, loc, sum, state->sums, getPlaceOfSum(firstRow, i / vectors, i % vectors));
 }

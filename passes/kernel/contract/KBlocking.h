@@ -30,13 +30,13 @@ public:
 
   /// Zeroes the sums and runs `body` for each K-block; it is emitted once for all but the last one, and once for that.
   void forBlocks(llvm::function_ref<void()> body);
-  unsigned getLoop() const { return state->loop; }
-  int64_t getSize() const { return state->size; }
-  mlir::Value getSums() const { return state->sums; }
+  unsigned getLoop() const { return getState().loop; }
+  int64_t getSize() const { return getState().size; }
+  mlir::Value getSums() const { return getState().sums; }
   /// Of the K-block that is emitted now: its first iteration, how many there are, and whether it is the last block.
-  mlir::Value getBegin() const { return state->begin; }
-  int64_t getLength() const { return state->length; }
-  bool isLast() const { return state->isLast; }
+  mlir::Value getBegin() const { return getState().begin; }
+  int64_t getLength() const { return getState().length; }
+  bool isLast() const { return getState().isLast; }
 
   /// The stored sum of a vector of columns, `row` and `vector` from the first ones of a block that begins at
   /// `firstRow`.
@@ -53,6 +53,10 @@ private:
     int64_t length = 0;
     bool isLast = false;
   };
+  const State &getState() const {
+    assert(state && "a sum that is done at once has no K-blocks");
+    return *state;
+  }
   llvm::SmallVector<mlir::Value> getPlaceOfSum(mlir::Value firstRow, int64_t row, int64_t vector);
 
   std::optional<State> state;

@@ -45,6 +45,7 @@ void LoopBuilder::emitExtents(kernel::ContractOp op) {
 }
 
 void LoopBuilder::forLoop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body) {
+  assert(step > 0 && "a loop moves on");
   std::optional<int64_t> first = getConstantIntValue(begin), last = getConstantIntValue(end);
   if (first && last && *first >= *last)
     return;
@@ -90,6 +91,7 @@ AffineExpr LoopBuilder::shiftRows(AffineExpr index, int64_t rows) {
 }
 
 SmallVector<Value> LoopBuilder::getIndices(const ElementRead &read, int64_t rows, int64_t columns) {
+  assert(read.map.getNumSymbols() == read.symbols.size() && "a symbol of a read has a value");
   SmallVector<Value> indices;
   for (AffineExpr index : read.map.getResults()) {
     // Offsets are constants: they become displacements of the address.
@@ -101,6 +103,7 @@ SmallVector<Value> LoopBuilder::getIndices(const ElementRead &read, int64_t rows
     for (unsigned loop = 0; loop < read.map.getNumDims(); ++loop)
       if (index.isFunctionOfDim(loop)) {
         dims[loop] = b.getAffineDimExpr(operands.size());
+        assert(position[loop] && "code is emitted inside of all loops that it reads along");
         operands.push_back(position[loop]);
       }
     unsigned numDims = operands.size();

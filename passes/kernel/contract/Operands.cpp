@@ -18,6 +18,7 @@ Operands::Operands(LoopBuilder &nest, const ContractionProblem &problem)
     : EmitterPart(nest, problem), lhs(contraction.lhs), rhs(contraction.rhs), promotesLhs(contraction.promotesLhs) {}
 
 void Operands::setLhs(const ElementRead &packed, int64_t group) {
+  assert((group == 1 || group == 4) && "elements are packed one by one, or in VNNI groups");
   lhs = packed;
   lhsGroup = group;
   promotesLhs = false;
@@ -33,6 +34,7 @@ void Operands::reset() {
 SmallVector<Value> Operands::getLhsIndices(int64_t row) {
   if (pixels.empty())
     return nest.getIndices(lhs, row, 0);
+  assert(problem.window && "pixels are those of a window");
   return {nest.at(problem.window->loop + 1)};
 }
 

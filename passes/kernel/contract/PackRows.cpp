@@ -176,6 +176,9 @@ Value tenon::loadPackedRow(LoopBuilder &nest, const ContractionProblem &problem,
   AffineExpr first = b.getAffineDimExpr(0), step = b.getAffineDimExpr(1);
   int64_t depth =
       cast<MemRefType>(memory.getType()).getNumElements() / countPackedRows(problem.op, problem.contraction);
+  assert(row < blockRows && "a block has the row");
+  assert(unrolled.number < unrolled.count && kPackedSteps % unrolled.count == 0 &&
+         "steps that are unrolled are packed side by side");
   AffineExpr place = first * depth + step.floorDiv(kPackedSteps) * (kPackedSteps * blockRows) + step % kPackedSteps +
                      (row * kPackedSteps + unrolled.number);
   Value at = affine::AffineApplyOp::create(b, nest.loc, AffineMap::get(2, 0, place),

@@ -87,6 +87,7 @@ static std::optional<SmallVector<TilePlaces>> findTilePlaces(kernel::ContractOp 
     return std::nullopt;
   SmallVector<TilePlaces> places;
   ArrayRef<int64_t> shape = cast<ShapedType>(read.memory.getType()).getShape();
+  assert(shape.size() == read.map.getNumResults() && "a dimension has an index");
   for (auto [index, size] : llvm::zip(read.map.getResults(), shape)) {
     std::optional<int64_t> growth = getGrowth(index, extents);
     if (!growth || *growth > kMaxSteps)
@@ -166,6 +167,7 @@ public:
   ElementRead getCopy();
   /// Says that the last index has these places.
   void setLastRange(Value first, int64_t count) {
+    assert(count <= places.back().count && "scratch has room for the columns");
     ranges.back() = {first, b.getIndexAttr(0), first, b.getIndexAttr(count)};
   }
   /// Where the copy begins: it is the same for tiles that have this in common.
@@ -204,6 +206,8 @@ TileCopy::TileCopy(OpBuilder &b, kernel::ContractOp op, const ElementRead &read,
                    ValueRange extents, Type wide, int64_t lanes, const ScratchLayout &scratch, ScratchUse use)
     : b(b), loc(op.getLoc()), read(read), places(places), extents(extents), wide(wide), lanes(lanes), scratch(scratch),
       use(use) {
+  assert(places.size() == read.map.getNumResults() && extents.size() == read.map.getNumDims() &&
+         "an index has its places, and a loop its extent");
   for (auto [dim, index] : llvm::enumerate(read.map.getResults()))
     ranges.push_back(findRange(index, dim));
 }
@@ -243,6 +247,7 @@ SmallVector<Value> TileCopy::getBegins() {
 
 /// The memory of the copy, of which all dimensions but the first `numDims` are one.
 Value TileCopy::createCopy(unsigned numDims) {
+  assert(numDims > 0 && numDims <= places.size() && "dimensions are collapsed, not added");
   SmallVector<int64_t> shape(numDims, 1);
   for (auto [dim, place] : llvm::enumerate(places))
     shape[std::min<size_t>(dim, numDims - 1)] *=
@@ -378,10 +383,12 @@ std::optional<ElementRead> tenon::packTile(LoopBuilder &nest, const ContractionP
   const Contraction &contraction = problem.contraction;
   if (!problem.scratch.has(ScratchUse::PackedTile) || contraction.isColumnwise)
     return std::nullopt;
-  SmallVector<TilePlaces> places = *findTilePlaces(problem.op, contraction.lhs, problem.schedule.getTile());
+  std::optional<SmallVector<TilePlaces>> places =
+      findTilePlaces(problem.op, contraction.lhs, problem.schedule.getTile());
+  assert(places && "a schedule packs tiles whose places are known");
   // A vector of i16 has two for each lane of 32 bits.
   bool widensToI16 = contraction.dot4Loop.has_value();
-  TileCopy tile(b, problem.op, contraction.lhs, places, nest.getExtents(),
+  TileCopy tile(b, problem.op, contraction.lhs, *places, nest.getExtents(),
                 widensToI16 ? Type(b.getI16Type()) : Type(b.getF32Type()),
                 widensToI16 ? 2 * problem.lanes : problem.lanes, problem.scratch);
   ElementRead copied = tile.getCopy();
@@ -399,6 +406,7 @@ std::optional<ElementRead> tenon::packTile(LoopBuilder &nest, const ContractionP
 
 ElementRead tenon::packColumns(LoopBuilder &nest, const ContractionProblem &problem, const ElementRead &read,
                                ScratchUse use, Value firstColumn) {
+  assert(problem.scratch.has(use) && "a schedule that packs columns reserves scratch for both operands");
   OpBuilder &b = nest.b;
   kernel::ContractOp op = problem.op;
   unsigned column = problem.contraction.columnLoop;
@@ -406,8 +414,9 @@ ElementRead tenon::packColumns(LoopBuilder &nest, const ContractionProblem &prob
   extents[column] = problem.packing.columns;
   SmallVector<Value> steps(nest.getExtents());
   steps[column] = nest.constant(problem.packing.columns);
-  SmallVector<TilePlaces> places = *findTilePlaces(op, read, extents);
-  TileCopy tile(b, op, read, places, steps, problem.type, problem.lanes, problem.scratch, use);
+  std::optional<SmallVector<TilePlaces>> places = findTilePlaces(op, read, extents);
+  assert(places && "a schedule packs columns of tiles whose places are known");
+  TileCopy tile(b, op, read, *places, steps, problem.type, problem.lanes, problem.scratch, use);
   SmallVector<Value> operands(read.symbols);
   operands.push_back(firstColumn);
   AffineExpr first =

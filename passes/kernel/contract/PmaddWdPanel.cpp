@@ -95,6 +95,7 @@ void PmaddWdPanel::limitBlock(BlockProblem &block) const {
 
 /// Scratch has room for one panel.
 RegisterBlock PmaddWdPanel::adjustBlock(RegisterBlock chosen) const {
+  assert(contraction.panel >= lanes && contraction.panel % lanes == 0 && "a panel has whole vectors");
   return {chosen.rows, std::min(chosen.vectors, contraction.panel / lanes)};
 }
 
@@ -113,6 +114,7 @@ Value PmaddWdPanel::getGroupNumber() {
 
 /// Widens the panel of `vectors` vectors from the current column on.
 void PmaddWdPanel::packColumns(int64_t vectors) {
+  assert(vectors * lanes <= contraction.panel && "scratch has room for one panel");
   std::function<void(ArrayRef<unsigned>)> forLoops = [&](ArrayRef<unsigned> loops) {
     if (!loops.empty())
       return nest.forLoop(nest.constant(0), nest.getExtent(loops.front()),

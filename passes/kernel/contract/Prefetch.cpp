@@ -46,6 +46,7 @@ void Prefetch::prefetchTermPanels(int64_t vectors) {
       auto compute = [&](AffineExpr index) -> Value {
         return affine::AffineApplyOp::create(b, loc, AffineMap::get(places.size(), 0, index), places);
       };
+      assert(indices.size() >= 3 && "terms of a panel have a term, a pair of rows and a column");
       indices.end()[-3] = compute(line.floorDiv(pairs));
       indices.end()[-2] = compute(line % pairs);
       memref::PrefetchOp::create(b, loc, operands.getRhs().memory, indices, /*isWrite=*/false, /*localityHint=*/2,
@@ -114,6 +115,7 @@ void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &
     return;
   std::optional<int64_t> steps = kBlocking ? kBlocking.getLength() : nest.getStaticExtent(loop);
   int64_t perStep = step.length;
+  assert(perStep > 0 && step.number < step.count && "a step that is unrolled is one of some");
   if (steps)
     *steps /= perStep;
   int64_t lines = panelBytes / kCacheLineBytes;
@@ -145,6 +147,7 @@ void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &
   }
   if (stepDim < 0)
     return;
+  assert(panelDim >= 0 && "an RHS in panels has an index that numbers them");
   int64_t share = llvm::divideCeil(*steps, blocks), perLine = perStep * contraction.panel / lines;
   // Lines of a panel follow each other in memory, those of the next step after those of this one.
   AffineExpr d0 = b.getAffineDimExpr(0);

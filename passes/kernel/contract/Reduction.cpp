@@ -16,6 +16,7 @@ using namespace mlir;
 using namespace tenon;
 
 SmallVector<Value> Reduction::emitAll(const SumBlock &block, ValueRange sums) {
+  assert(sums.size() == static_cast<size_t>(block.rows * block.vectors) && "a block has a sum for each row and vector");
   return emit(nest.getSummedLoops(), block, llvm::to_vector(llvm::seq(block.rows)), sums);
 }
 
@@ -70,6 +71,7 @@ SmallVector<Value> Reduction::emitLoop(ArrayRef<unsigned> loops, LoopRange range
 SmallVector<Value> Reduction::emitSteps(ArrayRef<unsigned> loops, Value begin, Value end, int64_t unrolled,
                                         const SumBlock &block, ArrayRef<int64_t> rows, ValueRange sums) {
   unsigned current = loops.front();
+  assert(unrolled > 0 && "a loop has a step");
   const KBlocking &kBlocking = parts.kBlocking;
   auto loop = scf::ForOp::create(b, loc, begin, end, nest.constant(unrolled), sums);
   OpBuilder::InsertionGuard guard(b);

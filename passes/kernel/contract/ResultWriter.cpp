@@ -82,6 +82,7 @@ void ResultWriter::applyEpilogue(MutableArrayRef<Value> sums, const SumBlock &bl
 
 void ResultWriter::store(MutableArrayRef<Value> sums, const SumBlock &block, bool isLastColumnAlone) {
   ElementRead out = getRead(*op.getDpsInitOperand(0));
+  assert(sums.size() == static_cast<size_t>(block.rows * block.vectors) && "a block has a sum for each row and vector");
   if (contraction.isDepthwiseInt8)
     for (Value &sum : sums)
       sum = arith::FPToSIOp::create(b, loc, VectorType::get({lanes}, getElementTypeOrSelf(out.memory)), sum);

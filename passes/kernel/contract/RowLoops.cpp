@@ -13,6 +13,7 @@ using namespace mlir;
 using namespace tenon;
 
 std::optional<RowBlocks> RowLoops::getRowBlocks() const {
+  assert(contraction.rowLoop && block.rows > 0 && "the register block is set before the loops over its rows");
   std::optional<int64_t> rows = nest.getStaticExtent(*contraction.rowLoop);
   return rows ? std::optional(splitRows(*rows, block.rows)) : std::nullopt;
 }
@@ -137,6 +138,7 @@ Value RowLoops::forBlocksOfSomeHeights(llvm::function_ref<void(int64_t rows)> bo
     if (less < numSmaller)
       smaller = arith::MaxSIOp::create(
           b, loc, zero, arith::MinSIOp::create(b, loc, count, nest.compute(d0 - d1 * less, {steps, count})));
+    assert(less * step < rows && "the smallest block has a row");
     int64_t height = rows - less * step;
     Value next =
         less == numSmaller ? end : nest.compute(d0 + (d1 - b.getAffineSymbolExpr(2)) * height, {begin, left, smaller});
