@@ -68,6 +68,7 @@ static LogicalResult computeRows(RewriterBase &rewriter, scf::ForOp tiles, tenso
   ArrayRef<int64_t> image = link.getSrcType().getShape();
   setToBegin(rewriter, tiles);
   AffineExpr row = rewriter.getAffineSymbolExpr(0);
+  assert(image.size() == 4 && image[2] > 0 && rows % image[2] == 0 && "a tile of a chain has whole lines of an image");
   OpFoldResult number = compute(rewriter, loc, row.floorDiv(image[1] * image[2]), offsets.front());
   OpFoldResult line = compute(rewriter, loc, (row % (image[1] * image[2])).floorDiv(image[2]), offsets.front());
   OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
@@ -104,6 +105,7 @@ struct Lines {
 static std::optional<Lines> findLines(RewriterBase &rewriter, kernel::ContractOp op, const ElementRead &read,
                                       int64_t extent, int64_t tileLines) {
   AffineExpr index = read.map.getResult(1), first = index;
+  assert(extent > 0 && tileLines > 0 && "a tile of an image has a line");
   int64_t count = 1;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (auto [loop, range] : llvm::enumerate(ranges)) {
@@ -136,6 +138,7 @@ static LogicalResult computeLines(RewriterBase &rewriter, scf::ForOp tiles, tens
                                   ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> tile) {
   Location loc = link.getLoc();
   ArrayRef<int64_t> image = link.getResultType().getShape();
+  assert(image.size() == 4 && offsets.size() == 4 && tile.size() == 4 && "an image has lines of pixels with channels");
   kernel::ContractOp reader = findReader(tiles, link.getResult());
   if (!reader)
     return failure();

@@ -14,6 +14,7 @@ using namespace tenon;
 
 unsigned tenon::getDequantizedLoop(linalg::LinalgOp op) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  assert(llvm::is_contained(iterators, utils::IteratorType::reduction) && "a contraction has a summed loop");
   return llvm::find(iterators, utils::IteratorType::reduction) - iterators.begin();
 }
 
@@ -106,6 +107,7 @@ std::optional<Dequantization> DequantizationMatcher::match(Value factor) {
 ElementRead DequantizationMatcher::getNumbers(Value number) {
   Sources sources;
   collect(number, sources);
+  assert(!sources.reads.empty() && "a factor that can be dequantized reads an operand");
   // Zero points have the dynamic extents of the numbers, such as the panels of a tile, so the static ones tell them
   // apart.
   auto countStatic = [](const ElementRead &read) {

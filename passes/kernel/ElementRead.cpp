@@ -201,6 +201,7 @@ static SmallVector<OpFoldResult> getOperands(OpBuilder &b, const ElementRead &re
 
 LoopRange tenon::getRange(OpBuilder &b, Location loc, const ElementRead &read, unsigned loop, Value extent,
                           ArrayRef<Value> position) {
+  assert(position.size() == read.map.getNumDims() && "a loop has a position");
   unsigned numLoops = position.size(), numSymbols = read.symbols.size();
   SmallVector<AffineExpr> begins{b.getAffineConstantExpr(0)}, ends{b.getAffineSymbolExpr(numSymbols)};
   for (const ReadBound &bound : read.bounds) {

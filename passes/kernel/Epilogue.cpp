@@ -79,6 +79,7 @@ static std::optional<EpilogueStage> matchStage(Operation *candidate, Operation *
     return std::nullopt;
   // Loop number i of the stage is at the point that the producer's loops have for its dimension.
   SmallVector<AffineExpr> points(op.getNumLoops());
+  assert(result.getNumResults() == place.getNumResults() && "a stage writes as many dimensions as its producer");
   for (auto [index, point] : llvm::zip(result.getResults(), place.getResults()))
     points[cast<AffineDimExpr>(index).getPosition()] = point;
   EpilogueStage stage{op, *element, {}, {}};

@@ -99,6 +99,8 @@ static void collectConstraints(linalg::LinalgOp op, ArrayRef<std::optional<unsig
     AffineMap map = op.getMatchingIndexingMap(&output);
     AffineMap own = producer.getIndexingMapMatchingResult(cast<OpResult>(output.get()));
     SmallVector<std::optional<unsigned>> loops(producer.getNumLoops());
+    assert(map.getNumResults() == own.getNumResults() &&
+           "a result is read in place with the dimensions it is written in");
     for (auto [mine, theirs] : llvm::zip(map.getResults(), own.getResults()))
       loops[cast<AffineDimExpr>(theirs).getPosition()] = rootLoop[cast<AffineDimExpr>(mine).getPosition()];
     collectConstraints(producer, loops, constraints);
@@ -222,6 +224,7 @@ static std::optional<TileProblem> findContraction(linalg::LinalgOp root, ArrayRe
 static SmallVector<int64_t> getTileExtents(kernel::ContractOp op, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  assert(sizes.size() <= map.getNumResults() && "a size is that of a dimension of the result");
   for (auto [i, size] : llvm::enumerate(sizes))
     extents[map.getDimPosition(i)] = size;
   return extents;
@@ -251,6 +254,7 @@ static kernel::Packing choosePacking(kernel::ContractOp op, const Contraction &c
 static void choosePackedColumns(kernel::ContractOp op, const TileProblem &problem, SmallVector<int64_t> &sizes) {
   if (!packsColumns(op, *readContraction(op)))
     return;
+  assert(sizes[problem.column] > 0 && "a tile has a column");
   int64_t columns = std::min<int64_t>(sizes[problem.column], 2 * PackingPolicy().columns),
           more = sizes[problem.column] / columns;
   sizes[problem.column] = columns;
@@ -478,6 +482,7 @@ Tiling TilingChoice::makeTiling(ArrayRef<int64_t> fixed) {
     // Parts of nearly equal size, in whole lines of memory.
     if (int64_t step = policy.lastDimStep; i + 1 == dims.size() && size >= step)
       size = std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, llvm::divideCeil(extent, size)), step), extent);
+    assert((fixed.empty() || fixed.size() == dims.size()) && "a tile that is fixed has a size for each dimension");
     if (!fixed.empty())
       size = fixed[i];
     if (isExact && !getConstant(dims[i]))
@@ -557,6 +562,7 @@ static Tiling getWinogradTiling(kernel::WinogradOp op, TilingInterface root, Arr
   linalg::LinalgOp stage = getStage(root.getOperation());
   for (unsigned i = 0; i < dims.size(); ++i) {
     int64_t size = i == 0 ? 1 : op.getTile()[i - 1];
+    assert(size > 0 && "a tile of a convolution has an element");
     if (std::optional<int64_t> extent = getConstant(dims[i]); extent && size >= *extent)
       continue;
     unsigned loop = i;
@@ -575,10 +581,13 @@ static Tiling getWinogradTiling(kernel::WinogradOp op, TilingInterface root, Arr
 static Tiling getChainTiling(linalg::LinalgOp root, Operation *link, ArrayRef<AffineExpr> dims,
                              const TilePolicy &policy) {
   ArrayRef<int64_t> sizes = link->getAttrOfType<DenseI64ArrayAttr>(kChainTileAttr).asArrayRef();
+  assert(sizes.size() <= dims.size() && "a chain was planned with the dimensions of its result");
   // A first loop nest of images does some lines at a time.
   if (auto rows = dyn_cast<tensor::CollapseShapeOp>(link)) {
     ArrayRef<int64_t> image = rows.getSrcType().getShape();
     kernel::ContractOp first = findContractionOp(getStage(rows.getSrc()));
+    assert(first && image.size() == 4 && image[2] > 0 && sizes[0] % image[2] == 0 &&
+           "a chain of images begins with a convolution of whole lines");
     first.setScheduleAttr(
         makeSchedule(first, /*problem=*/nullptr, /*dims=*/{}, {1, sizes[0] / image[2], image[2], image[3]}, policy));
   }

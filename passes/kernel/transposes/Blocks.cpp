@@ -79,6 +79,8 @@ BlockEmitter::BlockEmitter(const StridedCopy &copy, const LoopChain &columnChain
 /// A loop that does not continue the chain after all, in this run, is one around it.
 RunChain BlockEmitter::resolve(const LoopChain &chain, Side side) {
   RunChain run;
+  assert(!chain.loops.empty() && chain.isSure.size() == chain.loops.size() &&
+         "a chain says of each loop whether it surely continues");
   run.extent = builder.loops[chain.loops[0]].extent;
   run.loops.push_back(builder.loops[chain.loops[0]]);
   Value continues;
@@ -105,6 +107,8 @@ RunChain BlockEmitter::resolve(const LoopChain &chain, Side side) {
 
 /// Loads the rows of a block by `load`, and stores its columns at `to`.
 void BlockEmitter::emitBlock(Block block, llvm::function_ref<Value(int64_t)> load, ArrayRef<Value> to) {
+  assert(block.columns == static_cast<int64_t>(to.size()) && block.rows % block.columns == 0 &&
+         "rows of a block are as many as its columns, or a multiple of that");
   Shuffles shuffles(builder.b, builder.loc, builder.wordsPerUnit);
   SmallVector<Value> vectors;
   for (int64_t row = 0; row < block.rows; ++row)
@@ -193,6 +197,7 @@ void BlockEmitter::emitPacked(Block block) {
   PackedRows packedRows = choosePackedRows(block);
   int64_t bytes = copy.getUnitBits() / 8, most = copy.policy.rowBytes / bytes,
           pitch = (copy.policy.rowBytes + copy.policy.padBytes) / bytes;
+  assert(packedRows.count > 0 && packedRows.count <= copy.policy.packedRows && "scratch has room for the packed rows");
   Value scratch = builder.getScratch(copy.policy.packedRows * pitch), unit = builder.constant(copy.unit);
   auto clamp = [&](Value extent, int64_t bound) {
     return builder.b.createOrFold<arith::MinSIOp>(builder.loc, extent, builder.constant(bound));
@@ -307,6 +312,7 @@ Value BlockEmitter::canPad(int64_t size, int64_t length, Value few, Value many) 
 /// writes units before each column instead, which the column before it has. So all that is written is right,
 /// in whatever order. Blocks have `length` columns.
 void BlockEmitter::emitPaddedRows(int64_t size, int64_t length) {
+  assert(length >= size && length % size == 0 && "columns are transposed in blocks of as many rows");
   Value unit = builder.constant(copy.unit), further = countFurther(builder, size, rows.extent),
         missing = builder.sub(builder.constant(size), rows.extent);
   Value stride = columns.loops[0].strides[kOutput], extent = columns.loops[0].extent;
@@ -467,6 +473,7 @@ static bool hasRoom(const StridedCopy &copy, const LoopChain &chain, const LoopC
   // LLVM interleaves rows of 8 and 16 bits better.
   if (side == kOutput && copy.getUnitBits() < copy.policy.wideBits)
     return false;
+  assert(chain.extent > 0 && "what has no elements is not copied");
   int64_t needed = copy.policy.minRows + (copy.policy.minRows - 1) / chain.extent,
           stride = copy.loops[other.loops[0]].strides[side];
   bool isContinued = ShapedType::isDynamic(stride) ||

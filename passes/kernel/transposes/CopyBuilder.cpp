@@ -23,6 +23,7 @@ CopyBuilder::CopyBuilder(const StridedCopy &copy)
   int64_t wordBits = std::min(copy.getUnitBits(), kMaxWordBits);
   wordType = b.getIntegerType(wordBits);
   wordsPerUnit = copy.getUnitBits() / wordBits;
+  assert(copy.getUnitBits() % wordBits == 0 && "a unit has whole words");
   SmallVector<SmallVector<OpFoldResult>, 2> strides;
   SmallVector<Value> bases;
   for (Side side : kSides) {
@@ -72,6 +73,7 @@ void CopyBuilder::forLoops(ArrayRef<RunLoop> loops, Places places, Body body) {
 }
 
 void CopyBuilder::forSteps(Value extent, int64_t step, llvm::function_ref<void(Value)> body) {
+  assert(step > 0 && "a loop moves on");
   std::optional<int64_t> known = getConstantIntValue(extent);
   if (known == step)
     return body(constant(0));
@@ -92,6 +94,7 @@ void CopyBuilder::forRange(Value extent, llvm::function_ref<void(Value)> body) {
 }
 
 void CopyBuilder::forTiles(Value extent, int64_t size, Value width, llvm::function_ref<void(Value)> body) {
+  assert(size > 0 && "a tile has an element");
   std::optional<int64_t> known = getConstantIntValue(extent);
   if (known && *known <= size)
     return body(constant(0));

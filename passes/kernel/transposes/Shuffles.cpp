@@ -22,6 +22,7 @@ Value Shuffles::shuffle(Value x, Value y, ArrayRef<int64_t> words) {
 }
 
 SmallVector<Value> Shuffles::transpose(ArrayRef<Value> rows) {
+  assert(!rows.empty() && llvm::isPowerOf2_64(rows.size()) && "each round of shuffles takes half of the rows");
   int64_t unitsOfLane = std::max<int64_t>(kLaneBits / (getWordBits(rows[0]) * wordsPerUnit), 1), numRows = rows.size();
   if (numRows <= unitsOfLane)
     return transposeInParts(rows);
@@ -67,6 +68,7 @@ SmallVector<Value> Shuffles::transposeInParts(ArrayRef<Value> rows) {
 SmallVector<Value> Shuffles::transposeLanes(ArrayRef<Value> rows) {
   int64_t numRows = rows.size(), words = countWords(rows[0]),
           lane = std::max(kLaneBits / getWordBits(rows[0]), wordsPerUnit), part = numRows * lane;
+  assert(words % part == 0 && "a vector has whole squares of lanes");
   SmallVector<int64_t> even, odd;
   for (int64_t i = 0; i < words; ++i) {
     int64_t from = i % part / lane * 2;
@@ -86,6 +88,7 @@ SmallVector<Value> Shuffles::transposeLanes(ArrayRef<Value> rows) {
 
 SmallVector<Value> Shuffles::concatenate(ArrayRef<Value> vectors, int64_t count) {
   auto type = cast<VectorType>(vectors[0].getType());
+  assert(count > 0 && vectors.size() % count == 0 && "rows of blocks side by side are concatenated");
   int64_t size = type.getDimSize(0), parts = vectors.size() / count;
   if (parts == 1)
     return llvm::to_vector(vectors);
@@ -99,6 +102,7 @@ SmallVector<Value> Shuffles::concatenate(ArrayRef<Value> vectors, int64_t count)
 }
 
 Value Shuffles::slice(Value vector, int64_t first, int64_t count) {
+  assert(first >= 0 && (first + count) * wordsPerUnit <= countWords(vector) && "a slice is one of the vector");
   if (count * wordsPerUnit == countWords(vector))
     return vector;
   return vector::ExtractStridedSliceOp::create(b, loc, vector, ArrayRef<int64_t>{first * wordsPerUnit},
@@ -174,6 +178,9 @@ Value Shuffles::gather(ArrayRef<Value> vectors, int64_t units, llvm::function_re
   SmallVector<VectorUnit> sources;
   for (int64_t unit = 0; unit < units; ++unit)
     sources.push_back(getSource(unit));
+  assert(
+      llvm::all_of(sources, [&](VectorUnit source) { return source.vector < static_cast<int64_t>(vectors.size()); }) &&
+      "a unit comes from one of the vectors");
   bool isLane = countWords(vectors[0]) * getWordBits(vectors[0]) <= kLaneBits;
   return isLane && getWordBits(vectors[0]) <= kNarrowBits ? mergeNarrow(vectors, sources) : mergeWide(vectors, sources);
 }

@@ -89,6 +89,7 @@ void StridedCopy::collapse() {
 
 void StridedCopy::takeUnit(int64_t maxBits) {
   unsigned inner = orders[kOutput][0];
+  assert(unit == 1 && "a copy takes its unit once");
   int64_t extent = loops[inner].extent;
   if (inner != orders[kInput][0] || ShapedType::isDynamic(extent) || !llvm::isPowerOf2_64(extent) ||
       extent * getElementBits() > maxBits || loops.size() < 3)
@@ -119,6 +120,7 @@ bool StridedCopy::canContinue(Side side, const LoopChain &chain, unsigned next, 
 }
 
 LoopChain StridedCopy::growChain(Side side, ArrayRef<unsigned> taken, int64_t lanes) const {
+  assert(lanes > 0 && !orders[side].empty() && "a chain begins with the innermost loop");
   LoopChain chain{{orders[side][0]}};
   chain.extent = getInner(side).extent;
   // A dynamic extent may be 1.
