@@ -8,6 +8,7 @@
 #include "runtime/core/DebugArena.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -44,6 +45,7 @@ Status DebugArena::findIslands(const BoundSizes &sizes) {
     if (!liveness.ranges[i].isAny())
       continue;
     // The least buffer of a group stands for it, and comes first; but it may be one that is not used.
+    assert(liveness.groups[i] <= i && "the first buffer stands for its group");
     uint32_t &group = islandOf[liveness.groups[i]];
     if (group == kNone) {
       group = uint32_t(islands.size());
@@ -92,6 +94,7 @@ Status DebugArena::map() {
   for (Island &island : islands) {
     island.pages = next;
     // As close to the end as possible, and aligned as in the storage.
+    assert(island.alignment && (island.alignment & (island.alignment - 1)) == 0 && "an alignment is a power of two");
     uint64_t start = island.pageBytes - island.size;
     start -= (start - island.begin) & (island.alignment - 1);
     island.data = next + start;
@@ -155,6 +158,7 @@ void DebugArena::end(const std::vector<void *> &data) {
 }
 
 void DebugArena::enter(uint32_t index) {
+  assert(islandOf.size() == plan.buffers.size() && "islands are laid out before instructions reach them");
   const Instruction &instruction = plan.instructions[index];
   for (uint32_t i = 0; i < instruction.buffers.count; ++i) {
     uint32_t island = islandOf[plan.operands[instruction.buffers.begin + i]];

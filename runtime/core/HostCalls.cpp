@@ -7,6 +7,7 @@
 
 #include "runtime/core/Session.h"
 
+#include <cassert>
 #include <cstdio>
 #include <cstring>
 
@@ -48,6 +49,7 @@ Status Session::inferShapes(const Instruction &instruction, tenon_plugin_call &c
   char what[256];
   snprintf(what, sizeof what, "node '%s'", instruction.name);
   TENON_TRY(callOperator(program.operators[instruction.a]->infer, &call, what, host.plugin));
+  assert(instruction.buffers.count > 0 && "a call that infers shapes has a buffer for them");
   uint32_t target = instruction.buffers.begin + instruction.buffers.count - 1;
   auto *extents = static_cast<int64_t *>(bound->operands[target]);
   uint64_t count = 0;
@@ -72,6 +74,8 @@ Status Session::inferShapes(const Instruction &instruction, tenon_plugin_call &c
 }
 
 Status Session::runHostCall(const Instruction &instruction) {
+  assert(instruction.a < plan.hostCalls.size() && instruction.a < program.operators.size() &&
+         "a call names an operator that was found when the artifact was loaded");
   const HostCall &host = plan.hostCalls[instruction.a];
   uint32_t operand = 0, expr = 0;
   TENON_TRY(setOperands(instruction, host.inputs, operand, expr, hostInputs));

@@ -16,6 +16,7 @@
 #include "runtime/plan/Symbols.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <sys/random.h>
 
@@ -81,6 +82,7 @@ Status Session::operandTooSmall(const Instruction &instruction, uint32_t operand
 /// are split.
 void Session::beginTiming() {
   constexpr uint32_t kFirst = 4, kEvery = 64;
+  assert(bound && bound->work.size() == plan.instructions.size() && "sizes are bound, and times kept, before a run");
   uint32_t run = bound->runs++;
   isTimed = queue.setTimed(run < kFirst || run % kEvery == 0);
 }
@@ -110,6 +112,7 @@ Status Session::neverEnds(const Instruction &jump) const {
 /// What the command of the instruction at hand has, whatever its kind. Instructions that follow each other are one list
 /// of commands, in which the device need not wait for the loop.
 Command Session::makeCommand(const Instruction &instruction) const {
+  assert(&instruction == &plan.instructions[current] && "a command has the number of the instruction at hand");
   Command command;
   command.number = program.firstInstruction + current;
   // What depends on data takes another time in each run.
@@ -126,10 +129,14 @@ Status Session::wait() {
     pager->giveBack(now() - begin);
   if (failure.code == TENON_KERNEL_OK)
     return {};
+  assert(failure.number >= program.firstInstruction &&
+         failure.number - program.firstInstruction < plan.instructions.size() &&
+         "a session waits for commands of its own program");
   return kernelFailed(plan.instructions[failure.number - program.firstInstruction], failure);
 }
 
 Status Session::addLaunch(const Instruction &instruction) {
+  assert(instruction.a < program.entries.size() && "a launch names a kernel of its plan");
   int64_t tiles = bound->exprs[instruction.b];
   if (tiles < 0)
     return Status::make(TENON_INVALID, "node '%s': a launch of %lld tiles", nameOf(plan, instruction),
@@ -153,6 +160,7 @@ Status Session::addCopyOrFill(const Instruction &instruction) {
       return operandTooSmall(instruction, i, bytes);
   Command command = makeCommand(instruction);
   bool isFill = instruction.op == fmt::Opcode::fill;
+  assert(instruction.buffers.count == (isFill ? 1u : 2u) && "a fill has a target, a copy a source and a target");
   command.kind = isFill ? Command::Kind::fill : Command::Kind::copy;
   command.value = isFill ? uint8_t(instruction.a) : 0;
   command.count = uint64_t(bytes);
@@ -205,6 +213,8 @@ Status Session::execute() {
   queue.setBackward(false);
   steadyIterations = 0;
   for (uint32_t next = 0;;) {
+    assert(next < plan.instructions.size() &&
+           "verified jumps stay in the plan, whose last instruction does not fall through");
     const Instruction &instruction = instructions[next];
     current = next++;
     if (!isJob(instruction))
@@ -284,6 +294,7 @@ Status Session::execute() {
 }
 
 Status Session::executeGuarded() {
+  assert(debug && "buffers are guarded by the arena for debugging");
   std::vector<const void *> from;
   std::vector<void *> to;
   for (const Input &input : inputs)

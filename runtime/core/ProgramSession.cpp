@@ -9,6 +9,7 @@
 
 #include "runtime/plan/Symbols.h"
 
+#include <cassert>
 #include <cstring>
 
 namespace tenon::rt {
@@ -81,6 +82,7 @@ uint32_t ProgramSession::find() {
 }
 
 Status ProgramSession::moveTo(uint32_t index) {
+  assert(index < sessions.size() && index != active && "a move is to another program");
   Session &from = current(), &to = sessions[index];
   for (uint32_t i = 0; i < inputs.size(); ++i) {
     const Tensor &input = artifact.plan().inputs[i];

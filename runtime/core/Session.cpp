@@ -12,6 +12,7 @@
 #include "runtime/plan/Work.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -48,6 +49,7 @@ Session::Session(const Artifact &artifact, const Program &program, const Shared 
 }
 
 void Session::takeMemory(Session &from) {
+  assert(&from != this && outputs.size() == from.outputs.size() && "programs of an artifact have the same outputs");
   std::swap(arena, from.arena);
   for (size_t i = 0; i < outputs.size(); ++i)
     std::swap(outputs[i].own, from.outputs[i].own);
@@ -242,6 +244,7 @@ Status Session::copyInputs() {
 
 /// Gives the caller what the device has computed, where the two have memory of their own.
 Status Session::copyOutputs() {
+  assert(needed.size() == outputs.size() && "the bytes of each output are added up");
   for (size_t i = 0; i < outputs.size() && !isHostAddressable; ++i) {
     Output &output = outputs[i];
     if (!output.data)

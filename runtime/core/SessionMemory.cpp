@@ -13,6 +13,7 @@
 #include "runtime/plan/Footprint.h"
 #include "runtime/plan/Symbols.h"
 
+#include <cassert>
 #include <cstring>
 
 namespace tenon::rt {
@@ -40,6 +41,8 @@ static const char *storageName(Storage storage) {
 
 /// Fills `sizes` with what follows from the shapes of the inputs.
 Status Session::evaluateSizes(BoundSizes &sizes) const {
+  assert(sizes.symbols.size() == plan.symbols.size() && sizes.exprs.size() == plan.exprs.size() &&
+         "the cache has room for the values of this plan");
   TENON_TRY(bindSymbols(plan, dims.data(), rows.data(), sizes.symbols.data()));
   for (size_t i = 0; i < plan.symbols.size(); ++i)
     sizes.symbolKnown[i] = plan.symbols[i].isEarly();
@@ -93,6 +96,7 @@ Status Session::addUpOwnOutputs() {
 }
 
 Status Session::addUpMemory() {
+  assert(bound && "sizes are evaluated before memory is added up");
   int64_t arenaBytes = bound->exprs[plan.arenaSize];
   if (arenaBytes < 0)
     return Status::make(TENON_INVALID, "the arena comes to %lld bytes", (long long)arenaBytes);
@@ -205,6 +209,8 @@ bool Session::isInRoom(const Buffer &buffer) const {
 }
 
 Status Session::resolveBuffer(uint32_t index) {
+  assert(index < plan.buffers.size() && index < bound->buffers.size() &&
+         "a buffer of the plan has a place for its address");
   const Buffer &buffer = plan.buffers[index];
   int64_t offset = bound->exprs[buffer.offset], size = bound->exprs[buffer.size];
   Place place = placeOf(buffer);
@@ -264,6 +270,8 @@ Status Session::resolve() {
 
 /// Compares a launch with what its kernel says that it must be.
 Status Session::checkFacts(const Instruction &launch) const {
+  assert(launch.op == fmt::Opcode::launch && launch.a < program.facts.size() &&
+         "facts are those of a kernel of the plan");
   const KernelFacts &facts = program.facts[launch.a];
   if (!facts.exist())
     return {};
@@ -288,6 +296,7 @@ Status Session::readSymbol(const Instruction &instruction) {
 
 Status Session::setSymbol(const Instruction &instruction, int64_t value) {
   uint32_t symbol = instruction.a;
+  assert(!plan.symbols[symbol].isEarly() && "a symbol that inputs bind keeps its value during a run");
   TENON_TRY(checkRange(plan.symbols[symbol], value, instruction.name));
   if (bound->symbolKnown[symbol] && bound->symbols[symbol] == value)
     return {};
@@ -306,6 +315,7 @@ Status Session::setSymbol(const Instruction &instruction, int64_t value) {
 
 Status Session::reserveBlock(const Instruction &instruction) {
   int64_t bytes = bound->sizes[instruction.exprs.begin];
+  assert(instruction.a < heap.size() && "a plan says how many blocks it has on the heap");
   DeviceMemory &block = *heap[instruction.a];
   if (bytes < 0)
     return Status::make(TENON_INVALID, "node '%s': a block of %lld bytes", instruction.name, (long long)bytes);

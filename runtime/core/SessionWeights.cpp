@@ -8,6 +8,7 @@
 #include "runtime/core/Session.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace tenon::rt {
 
@@ -32,6 +33,8 @@ void Session::listUnchecked() {
 /// Before the first instruction of a run.
 void Session::beginWeights() {
   if (pager) {
+    assert(&program >= artifact.programs().data() && &program <= &artifact.programs().back() &&
+           "a session runs a program of its artifact");
     pager->beginRun(uint32_t(&program - artifact.programs().data()));
     return;
   }
@@ -93,6 +96,7 @@ Status Session::checkWeights(const Instruction &instruction) {
     releaseNeighbours(instruction);
   }
   if (isFixed) {
+    assert(numUnchecked > 0 && "an instruction whose weights are checked is counted");
     weightsUnchecked[current] = false;
     --numUnchecked;
   }

@@ -8,6 +8,7 @@
 #include "runtime/core/SizeCache.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace tenon::rt {
 
@@ -45,6 +46,7 @@ void SizeCache::start(const Plan &plan) {
 }
 
 BoundSizes &SizeCache::find(const int64_t *dims, const int64_t *rows) {
+  assert(!entries.empty() && "start() makes room for a set of sizes");
   BoundSizes *oldest = &entries.front();
   const BoundSizes *similar = nullptr; // of the same shapes, the last one that was used
   ++uses;

@@ -10,6 +10,7 @@
 #include "runtime/base/CheckedMath.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 namespace tenon::rt {
@@ -67,6 +68,7 @@ Status StateStore::copy(uint8_t *to, const uint8_t *from, uint64_t bytes) {
 
 /// Memory that has been used becomes zeros again; only where all rows count does anybody look at them.
 Status StateStore::clear(Slot &slot) {
+  assert(slot.memory->address() && "a slot that has not been used has nothing to clear");
   for (const State &state : plan().states) {
     if (state.kind != StateKind::whole || state.initial != UINT64_MAX)
       continue;
@@ -165,6 +167,7 @@ int64_t StateStore::liveRows(const State &state, int64_t count) const {
 }
 
 uint64_t StateStore::liveBytes(const State &state, int64_t count) const {
+  assert(count >= 0 && "rows are counted from zero");
   return state.kind == StateKind::whole ? state.bytes : uint64_t(liveRows(state, count)) * state.rowBytes;
 }
 
@@ -177,6 +180,7 @@ Status StateStore::countRows(uint32_t slot, uint32_t state, int64_t *result) con
 }
 
 void StateStore::rows(const Plan &program, int64_t *values) const {
+  assert(program.states.size() == slots[current].counts.size() && "all programs have the states of their artifact");
   for (size_t i = 0; i < program.states.size(); ++i) {
     const State &state = program.states[i];
     int64_t count = slots[current].counts[i];
@@ -187,6 +191,7 @@ void StateStore::rows(const Plan &program, int64_t *values) const {
 }
 
 Status StateStore::endRun(const Plan &program, const int64_t *exprs) {
+  assert(program.states.size() == slots[current].counts.size() && "all programs have the states of their artifact");
   Slot &slot = slots[current];
   for (size_t i = 0; i < program.states.size(); ++i) {
     const State &state = program.states[i];

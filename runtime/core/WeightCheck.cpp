@@ -10,6 +10,7 @@
 #include "runtime/base/Hash.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cinttypes>
 #include <new>
 
@@ -18,6 +19,9 @@ namespace tenon::rt {
 Status WeightCheck::start(const uint8_t *weights, const WeightPlaces &weightPlaces, Container::BlockHashes hashes) {
   if (weightPlaces.size == 0)
     return {};
+  assert(hashes.blockSize > 0 &&
+         hashes.hashes.size() == (weightPlaces.size + hashes.blockSize - 1) / hashes.blockSize &&
+         "each block of the weights has a hash");
   right.reset(new (std::nothrow) std::atomic<bool>[hashes.hashes.size()]());
   if (!right)
     return Status::make(TENON_RESOURCES, "no memory to check %zu blocks of weights", hashes.hashes.size());
@@ -29,6 +33,7 @@ Status WeightCheck::start(const uint8_t *weights, const WeightPlaces &weightPlac
 }
 
 uint64_t WeightCheck::hashOf(uint64_t block) const {
+  assert(block < blocks.hashes.size() && "a block is one of the weights");
   uint64_t begin = block * blocks.blockSize;
   return hashBytes(bytes + begin, std::min(blocks.blockSize, numBytes - begin));
 }

@@ -11,6 +11,7 @@
 #include "runtime/base/FreeMemory.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cinttypes>
 
 namespace tenon::rt {
@@ -106,6 +107,7 @@ Status WeightPager::start(const Artifact &from, uint64_t bytes) {
 
 /// Drops a block, once it is clear that the one behind it is not dropped, too.
 void WeightPager::drop(uint64_t block) {
+  assert(states[block] != State::absent && resident.load() > 0 && "a block that is dropped is in memory");
   states[block] = State::absent;
   --resident;
   if (dropped.end != block) {
@@ -129,6 +131,7 @@ void WeightPager::letGo(uint32_t instruction, const Cursor *upTo) {
     const BlockRange &range = own.uses.ranges[of.begin + k];
     uint64_t end = upTo && k == upTo->range ? range.begin + upTo->block : range.end;
     for (uint64_t block = range.begin; block < end; ++block) {
+      assert(holds[block] > 0 && "an instruction lets go of blocks that it holds");
       // What a thread is just reading is dropped when it is there.
       if (--holds[block] == 0 && states[block] != State::loading && !own.plan.pinned[block])
         drop(block);
@@ -194,6 +197,7 @@ void WeightPager::passBlock(uint64_t block) {
 }
 
 uint64_t WeightPager::atCursor() const {
+  assert(cursor.instruction != WeightUses::kNone && "the cursor is at a block of an instruction");
   const WeightUses &uses = programs[active].uses;
   return uses.ranges[uses.of[cursor.instruction].begin + cursor.range].begin + cursor.block;
 }
@@ -241,6 +245,7 @@ void WeightPager::readBlocks(void *scratch) {
     nanosecondsRead += uint64_t(end - begin);
     pthread_mutex_lock(&lock);
     for (uint64_t block = piece.begin; block < piece.end; ++block) {
+      assert(states[block] == State::loading && "a block is read by the thread that has claimed it");
       states[block] = isRight[block - piece.begin] ? State::present : State::failed;
       if (!holds[block] && !programs[active].plan.pinned[block])
         drop(block);
@@ -269,6 +274,7 @@ void WeightPager::beginRun(uint32_t program) {
 }
 
 bool WeightPager::areAll(uint32_t instruction, State one, State other) const {
+  assert(instruction < programs[active].uses.of.size() && "an instruction is one of the active program");
   const WeightUses &uses = programs[active].uses;
   for (uint32_t k = 0; k < uses.of[instruction].count; ++k) {
     const BlockRange &range = uses.ranges[uses.of[instruction].begin + k];
@@ -291,6 +297,7 @@ uint64_t WeightPager::countUnpinned(uint32_t instruction) const {
 }
 
 void WeightPager::takeNext(uint32_t instruction) {
+  assert(isNext(instruction) && "instructions are taken in the order that is foreseen");
   ++taken;
   takenBlocks += countUnpinned(instruction);
 }
@@ -350,6 +357,7 @@ void WeightPager::giveBack(int64_t nanoseconds) {
   if (!artifact)
     return;
   Guard guard(lock);
+  assert(head <= taken && taken <= tail && tail - head <= ring.size() && "what is taken is a part of what is foreseen");
   unassigned += nanoseconds;
   if (head == taken)
     return;

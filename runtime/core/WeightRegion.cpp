@@ -8,14 +8,18 @@
 #include "runtime/core/WeightRegion.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace tenon::rt {
 
 void WeightRegion::add(const uint8_t *weights, uint64_t begin, uint64_t size, const MappedFile &file, uint64_t offset) {
+  assert((parts.empty() || parts.back().begin + parts.back().size <= begin) &&
+         "files are added in the order of the weights");
   parts.push_back({weights + begin, begin, size, &file, offset});
 }
 
 template <typename Use> Status WeightRegion::forEach(BlockRange blocks, Use use) const {
+  assert(blocks.begin <= blocks.end && "a range of blocks ends behind its begin");
   uint64_t begin = blocks.begin * kWeightBlock, end = blocks.end * kWeightBlock;
   for (const Part &part : parts) {
     uint64_t first = std::max(begin, part.begin), last = std::min(end, part.begin + part.size);

@@ -7,6 +7,7 @@
 
 #include "runtime/plan/Expressions.h"
 
+#include <cassert>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -164,6 +165,7 @@ static void write(const Plan &plan, uint32_t index, Writer &out) {
 }
 
 void printExpr(const Plan &plan, uint32_t expr, char *text, size_t capacity) {
+  assert(expr < plan.exprs.size() && capacity > 4 && "there is room for the dots that stand for the rest");
   Writer out{text, capacity};
   write(plan, expr, out);
   if (out.full) {
@@ -192,6 +194,7 @@ static bool updateKnown(const Expr &expr, uint32_t index, const Known &known) {
 
 Status evaluate(const Plan &plan, const int64_t *symbols, uint32_t begin, uint32_t end, int64_t *values,
                 const Known *known) {
+  assert(begin <= end && end <= plan.exprs.size() && "expressions that are evaluated are those of the plan");
   for (uint32_t i = begin; i < end; ++i) {
     if (known && !updateKnown(plan.exprs[i], i, *known)) {
       values[i] = 0;

@@ -12,6 +12,7 @@
 #include "runtime/format/Layout.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace tenon::rt {
 
@@ -19,6 +20,7 @@ Status addUpOutputs(const Plan &plan, const int64_t *exprs, uint64_t *needed) {
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     const Tensor &output = plan.outputs[i];
     int64_t shape[fmt::kMaxRank];
+    assert(output.dims.count <= fmt::kMaxRank && "verified tensors have few dimensions");
     for (uint32_t d = 0; d < output.dims.count; ++d)
       shape[d] = exprs[plan.dims[output.dims.begin + d]];
     needed[i] = tenon_tensor_bytes(output.dtype, output.dims.count, shape);
@@ -52,6 +54,7 @@ Status addUpScratch(const Plan &plan, const int64_t *exprs, uint64_t *stride) {
 }
 
 uint64_t boundHeap(const Plan &plan, const std::vector<Interval> &bounds) {
+  assert(bounds.size() == plan.exprs.size() && "an expression has its bounds");
   std::vector<uint64_t> blocks(plan.heapBlocks);
   for (const Instruction &instruction : plan.instructions) {
     if (instruction.op != fmt::Opcode::reserve)
@@ -71,6 +74,7 @@ uint64_t boundHeap(const Plan &plan, const std::vector<Interval> &bounds) {
 }
 
 uint64_t boundOutputs(const Plan &plan, const std::vector<Interval> &bounds) {
+  assert(bounds.size() == plan.exprs.size() && "an expression has its bounds");
   std::vector<uint64_t> needed(plan.outputs.size());
   for (uint32_t index : plan.movingBuffers) {
     const Buffer &buffer = plan.buffers[index];

@@ -8,6 +8,7 @@
 #include "runtime/plan/Intervals.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace tenon::rt {
 
@@ -43,6 +44,7 @@ static Interval mulIntervals(Interval a, Interval b) {
 
 /// Of a division by a positive constant, to minus or to plus infinity.
 static int64_t divideEnd(int64_t a, int64_t divisor, bool up) {
+  assert(divisor > 0 && "the ends of a quotient change places where the divisor is negative");
   if (isInfinite(a))
     return a;
   int64_t quotient = a / divisor, rest = a % divisor;
@@ -50,6 +52,7 @@ static int64_t divideEnd(int64_t a, int64_t divisor, bool up) {
 }
 
 static Interval boundOne(ExprOp op, Interval a, Interval b) {
+  assert(a.min <= a.max && b.min <= b.max && "an interval has a number");
   bool byConstant = b.min == b.max && b.min > 0 && !isInfinite(b.min);
   switch (op) {
   case ExprOp::add:
@@ -79,6 +82,7 @@ static Interval boundOne(ExprOp op, Interval a, Interval b) {
 }
 
 std::vector<Interval> boundExprs(const Plan &plan, const std::vector<Interval> &symbols) {
+  assert(symbols.size() == plan.symbols.size() && "a symbol has a range");
   std::vector<Interval> bounds;
   bounds.reserve(plan.exprs.size());
   for (const Expr &expr : plan.exprs) {

@@ -14,6 +14,7 @@
 #include "runtime/plan/Liveness.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <utility>
 
@@ -28,6 +29,7 @@ uint64_t Liveness::peak() const {
 }
 
 uint32_t Liveness::peakInstruction() const {
+  assert(!liveBytes.empty() && "a plan has an instruction");
   return uint32_t(std::max_element(liveBytes.begin(), liveBytes.end()) - liveBytes.begin());
 }
 
@@ -154,6 +156,7 @@ void Finder::addUse(uint32_t index, uint32_t operand) {
   if (where.storage != Storage::arena)
     return;
   auto [begin, end] = extentOf(plan, where, exprs, exprKnown);
+  assert(begin <= end && "an extent is clamped to the arena");
   Use use{index, buffer, begin, end, begin, readsOperand(instruction, operand), writesOperand(instruction, operand)};
   // What is written at the start of a room is all that is in it so far: parts follow one after the other.
   bool isAtStart = where.hasRoom() && exprKnown[where.offset] && exprs[where.offset] == exprs[where.start];
@@ -234,6 +237,7 @@ void Finder::assignLives() {
 }
 
 bool Finder::visitStretch(uint64_t begin, uint64_t end) {
+  assert(begin < end && "a stretch is between two different ends");
   here.clear();
   std::fill(isRead.begin(), isRead.end(), 0);
   std::fill(isOverwritten.begin(), isOverwritten.end(), 0);

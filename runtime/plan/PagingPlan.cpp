@@ -8,6 +8,7 @@
 #include "runtime/plan/PagingPlan.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace tenon::rt {
 
@@ -53,6 +54,7 @@ Pins::Pins(const WeightUses &uses) {
 /// Of those in `order`, `room` ones stay, spread evenly, so that there is always something to compute while the next
 /// one that goes is read.
 static void spread(const std::vector<uint64_t> &order, uint64_t room, PagingPlan &plan) {
+  assert(plan.pinned.size() >= order.size() && "a block is listed once");
   uint64_t groups = (order.size() + kTogether - 1) / kTogether,
            pinned = room >= order.size() ? groups : room / kTogether;
   for (uint64_t i = 0; i < order.size(); ++i) {
@@ -87,6 +89,8 @@ static uint64_t largestStreamed(const WeightUses &uses, const PagingPlan &plan) 
 }
 
 double simulateRun(const WeightUses &uses, const PagingPlan &plan, const PagingTimes &times) {
+  assert(plan.pinned.size() == uses.numBlocks && times.compute.size() == uses.of.size() &&
+         "a plan tells of each block, and times of each instruction");
   struct Step {
     uint64_t blocks; // that are read for it
     double compute;
@@ -128,6 +132,7 @@ PagingPlan makePagingPlan(const WeightUses &uses, uint64_t budget, const PagingT
     PagingPlan plan = makeFirstPagingPlan(uses, budget * part / kWindows);
     pins.choose(budget - plan.window, plan);
     // What is left over by groups widens the window.
+    assert(plan.numPinned <= budget && "no more blocks stay than the budget has");
     plan.window = budget - plan.numPinned;
     if (largestStreamed(uses, plan) > plan.window)
       continue;

@@ -15,6 +15,7 @@
 #include "runtime/format/Kernel.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace tenon::rt {
 
@@ -138,6 +139,8 @@ void Residency::listUses() {
 
 /// Finds where a stretch is in memory. False where it is let go of before the run ends.
 bool Residency::isResident(uint64_t begin, uint64_t end) {
+  assert(begin < end && resident.size() == plan.instructions.size() &&
+         "a stretch has bytes, and is looked at everywhere");
   auto next = uses.begin();
   bool is = false;
   for (uint32_t i = 0; i < plan.instructions.size(); ++i) {
@@ -181,6 +184,7 @@ uint64_t Residency::run() {
     uint64_t bytes = named.count(ends[i], ends[i + 1]);
     if (!bytes || isResident(ends[i], ends[i + 1]))
       continue;
+    assert(kept >= bytes && "what is let go of is a part of the weights that the plan names");
     kept -= bytes;
     for (size_t at = 0; at < live.size(); ++at)
       live[at] += resident[at] ? bytes : 0;

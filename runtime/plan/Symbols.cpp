@@ -9,6 +9,7 @@
 
 #include "runtime/plan/Expressions.h"
 
+#include <cassert>
 #include <cstdio>
 #include <vector>
 
@@ -48,6 +49,7 @@ struct SymbolList {
 } // namespace
 
 SymbolList::SymbolList(const Plan &plan, uint32_t expr, const int64_t *values) {
+  assert(expr < plan.exprs.size() && "an expression is one of the plan");
   // Expressions name earlier ones only, so one walk backwards finds all of them.
   std::vector<bool> isUsed(expr + 1), isNamed(plan.symbols.size());
   isUsed[expr] = true;

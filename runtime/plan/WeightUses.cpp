@@ -10,6 +10,7 @@
 #include "runtime/plan/Intervals.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace tenon::rt {
 
@@ -21,6 +22,7 @@ uint64_t WeightUses::count(uint32_t instruction) const {
 }
 
 uint32_t WeightUses::follow(const Plan &plan, uint32_t instruction) const {
+  assert(instruction < plan.instructions.size() && "no instruction follows the last one, which does not fall through");
   const Instruction &at = plan.instructions[instruction];
   return at.op == fmt::Opcode::halt ? 0 : at.op == fmt::Opcode::jump ? at.a : instruction + 1;
 }
@@ -86,6 +88,8 @@ static void addRanges(const Plan &plan, const Instruction &instruction, const st
     else
       uses.ranges.push_back(range);
   }
+  assert(uses.of.size() == static_cast<size_t>(&instruction - plan.instructions.data()) &&
+         "instructions are added in their order");
   uses.of.push_back({first, uint32_t(uses.ranges.size()) - first});
 }
 

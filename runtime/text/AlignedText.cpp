@@ -8,6 +8,7 @@
 #include "runtime/text/AlignedText.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace tenon::text;
 
@@ -18,6 +19,7 @@ AlignedText::AlignedText(std::u32string text) : characters(std::move(text)) {
 }
 
 AlignedText AlignedText::slice(size_t begin, size_t end) const {
+  assert(begin <= end && end <= spans.size() && "a slice is one of the text");
   AlignedText part;
   part.characters = characters.substr(begin, end - begin);
   part.spans.assign(spans.begin() + static_cast<ptrdiff_t>(begin), spans.begin() + static_cast<ptrdiff_t>(end));
@@ -26,6 +28,7 @@ AlignedText AlignedText::slice(size_t begin, size_t end) const {
 }
 
 void AlignedText::transform(const std::vector<Change> &changes, size_t skipped) {
+  assert(characters.size() == spans.size() && "a character has a span of the original");
   std::u32string changed;
   std::vector<Span> changedSpans;
   changed.reserve(changes.size());
@@ -70,6 +73,7 @@ void AlignedText::replace(const std::vector<Part> &parts, std::u32string_view co
 }
 
 void AlignedText::trim(size_t begin, size_t end) {
+  assert(begin <= end && end <= spans.size() && "what is left is a part of the text");
   characters = characters.substr(begin, end - begin);
   spans.assign(spans.begin() + static_cast<ptrdiff_t>(begin), spans.begin() + static_cast<ptrdiff_t>(end));
 }

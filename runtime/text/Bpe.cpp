@@ -14,6 +14,7 @@
 #include "runtime/text/Bytes.h"
 #include "runtime/text/Model.h"
 
+#include <cassert>
 #include <queue>
 
 using namespace tenon::text;
@@ -173,6 +174,7 @@ Status Bpe::addCharacters(std::string_view piece, std::vector<Symbol> &symbols) 
 }
 
 void Bpe::addCandidate(const std::vector<Symbol> &symbols, size_t left, Heap &heap) const {
+  assert(symbols[left].bytes && symbols[left].next != kNone && "a candidate is a token and the one after it");
   auto merge = merges.find(makePair(symbols[left].id, symbols[symbols[left].next].id));
   if (merge != merges.end())
     heap.push({merge->second.rank, merge->second.id, left});

@@ -8,6 +8,7 @@
 #include "runtime/text/CharsMap.h"
 #include "runtime/text/Unicode.h"
 
+#include <cassert>
 #include <cstring>
 #include <memory>
 #include <unicode/brkiter.h>
@@ -100,6 +101,7 @@ template <typename Visit> void CharsMap::visitPrefixes(std::string_view text, Vi
   for (size_t i = 0; i < text.size(); ++i) {
     uint32_t byte = static_cast<unsigned char>(text[i]);
     node ^= byte;
+    assert(node < units.size() && "check() refuses units whose children are not there");
     uint32_t unit = units[node];
     if (byte == 0 || labelOf(unit) != byte)
       return;

@@ -17,6 +17,7 @@
 #include "runtime/text/Tokenizer.h"
 #include "runtime/text/Unicode.h"
 
+#include <cassert>
 #include <cfloat>
 #include <queue>
 
@@ -223,6 +224,7 @@ std::vector<SentencePiece::Segment> SentencePiece::findPath(std::string_view tex
     if (!isKnown)
       reach(begin + length, unknownScore + score, unknown);
   }
+  assert((text.empty() || path.back().begin < text.size()) && "the end of a text is reached from before it");
   std::vector<Segment> segments;
   for (size_t end = text.size(); end > 0; end = path[end].begin)
     segments.push_back({text.substr(path[end].begin, end - path[end].begin), path[end].id});
@@ -235,6 +237,7 @@ void SentencePiece::addCandidate(const std::vector<Symbol> &symbols, size_t left
   if (left == kNone || right == kNone || symbols[left].isFrozen || symbols[right].isFrozen)
     return;
   std::string_view first = symbols[left].text, second = symbols[right].text;
+  assert(first.data() + first.size() == second.data() && "symbols that may be merged are neighbours in the text");
   std::string_view both(first.data(), first.size() + second.size());
   std::optional<uint32_t> id = known.find(both);
   if (!id)

@@ -14,6 +14,7 @@
 #include "runtime/text/Bytes.h"
 #include "runtime/text/Model.h"
 
+#include <cassert>
 #include <limits>
 
 using namespace tenon::text;
@@ -129,6 +130,7 @@ Status Unigram::tokenize(std::string_view piece, std::vector<Token> &tokens) con
   std::vector<std::pair<size_t, size_t>> ranges;
   bool wasUnknown = false;
   for (size_t end = piece.size(); end > 0; end = path[end].begin) {
+    assert(path[end].begin < end && "each end of a character on the path was reached from before it");
     bool isUnknown = unknown && path[end].id == *unknown;
     if (isUnknown && wasUnknown)
       ranges.back().first = path[end].begin;

@@ -10,6 +10,7 @@
 #include "runtime/base/Clock.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <new>
 
@@ -69,6 +70,8 @@ int32_t CpuQueue::runCopyOrFill(const Job &job, uint32_t thread, Share &share) {
 
 void CpuQueue::submit(const Command &command) {
   uint32_t number = command.number;
+  assert(number < commands.size() && "a queue has room for each instruction of each program");
+  assert((numWaiting == 0 || number == end) && "commands that wait are one list of jobs");
   bool isLaunch = command.kind == Command::Kind::launch;
   int64_t tiles = int64_t(isLaunch ? command.count : (command.count + kBlockBytes - 1) / kBlockBytes);
   Job job{isLaunch ? runLaunch : runCopyOrFill, this, number, command.isConcurrent, tiles, command.nanoseconds};
@@ -88,6 +91,8 @@ CommandFailure CpuQueue::wait() {
     return {};
   uint32_t first = end - numWaiting;
   JobFailure failure = pool.run({&jobs[first], numWaiting, isBackward});
+  assert((failure.code == TENON_KERNEL_OK || failure.job < numWaiting) &&
+         "a job that fails is one of those that waited");
   numWaiting = 0;
   CommandFailure result{failure.code, first + failure.job, {}};
   if (failure.code == TENON_KERNEL_INDEX_OUT_OF_RANGE && scratchStride >= sizeof result.report)
@@ -135,6 +140,7 @@ bool CpuQueue::setTimed(bool value) {
 }
 
 uint64_t CpuQueue::takeTime(uint32_t number) {
+  assert(spent && number < commands.size() && "times are taken where they were measured");
   Spent &entry = spent[number];
   uint32_t times = entry.times;
   uint64_t took = entry.nanoseconds.load(std::memory_order_relaxed);

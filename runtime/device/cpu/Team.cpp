@@ -14,6 +14,7 @@
 
 #include "runtime/device/cpu/Team.h"
 
+#include <cassert>
 #include <new>
 
 namespace tenon::rt {
@@ -53,6 +54,7 @@ void Team::attach(uint32_t thread, uint32_t number) {
 }
 
 void Team::open(uint32_t thread, uint32_t number, uint32_t parts) {
+  assert(parts > 0 && parts <= 0xffff && "the number of threads fits its bits of the word");
   state.store(pack(number, parts, 1));
   attach(thread, number);
 }
@@ -83,6 +85,7 @@ bool Team::leave(uint32_t thread, uint32_t number, uint32_t next, uint32_t nextP
   }
   uint64_t now = state.load(std::memory_order_relaxed);
   for (;;) {
+    assert(insideOf(now) > 0 && "a thread leaves a group that it has entered");
     bool isLast = insideOf(now) == 1;
     uint64_t after = isLast ? pack(nextParts ? next : number, nextParts, 1) : now - 1;
     // Sequentially consistent, as open() and close(): who sleeps is looked at after it.

@@ -8,6 +8,7 @@
 #include "runtime/device/cpu/ThreadPool.h"
 
 #include <algorithm>
+#include <cassert>
 #include <csignal>
 #include <cstring>
 #include <new>
@@ -199,6 +200,7 @@ void ThreadPool::wakeAll(int64_t begin) {
 //===----------------------------------------------------------------------===//
 
 ThreadPool::Group ThreadPool::groupFrom(const Jobs &jobs, uint32_t begin) {
+  assert(begin < jobs.count && "a group has a job");
   Group group{begin, begin, 0, 0};
   bool isKnown = true;
   do {
@@ -268,6 +270,7 @@ void ThreadPool::workOn(uint32_t thread, uint32_t number, uint32_t parts) {
   for (;;) {
     uint32_t base = uint32_t(firstNumber);
     uint32_t next = number - base;
+    assert(next < list.count && "a thread is in a group of the list at hand");
     if (parts == 1) {
       next = doSmallGroups(next, thread);
     } else {
@@ -384,6 +387,7 @@ JobFailure ThreadPool::takeFailure() {
       first = failure;
     failure = {};
   }
+  assert(first.code && "a thread notes its failure before it says that there is one");
   hasFailed.store(false, std::memory_order_relaxed);
   return first;
 }
