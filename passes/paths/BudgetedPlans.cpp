@@ -7,6 +7,7 @@
 
 #include "passes/paths/BudgetedPlans.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cassert>
 #include <cmath>
 
 using namespace tenon;
@@ -64,6 +65,7 @@ bool BudgetedPlans::isLater(const BudgetedPlan &x, const BudgetedPlan &y) {
 
 BudgetedPlan BudgetedPlans::makePlan(std::vector<size_t> options) const {
   BudgetedPlan plan{0, 0, std::move(options)};
+  assert(plan.options.size() == regions.size() && "a plan has an option for each region");
   double sum = 0;
   for (auto [region, option] : llvm::zip(regions, plan.options)) {
     plan.cost += region[option].cost;

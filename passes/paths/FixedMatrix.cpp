@@ -22,6 +22,7 @@
 #include "passes/cost/ProductShape.h"
 #include "passes/cost/RegisterBlock.h"
 #include "passes/paths/Path.h"
+#include <cassert>
 #include <cmath>
 
 using namespace mlir;
@@ -88,6 +89,7 @@ std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &
     return std::nullopt;
   int64_t axis = getPackedDims(*matrix)->axis;
   auto type = cast<RankedTensorType>(matrix->get().getType());
+  assert(type.getRank() == 2 && axis < 2 && "the other dimension of a matrix is the one that is summed");
   int64_t rows = result.getNumElements() / type.getDimSize(axis), depth = type.getDimSize(1 - axis);
   double bytes = static_cast<double>(type.getNumElements()) * sizeof(float),
          stored = bytes * static_cast<double>(format.bits) / 32;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
 #include "passes/cost/ProductShape.h"
+#include <cassert>
 #include <cmath>
 
 using namespace mlir;
@@ -90,6 +91,7 @@ static Value roundRows(RewriterBase &rewriter, Value x) {
 /// The terms of `x`, one operation for all products that read it; or, where `isWhole`, `x` itself in steps that the
 /// kernel splits.
 static Value splitTerms(RewriterBase &rewriter, Value x, int64_t numTerms, bool isWhole) {
+  assert(getConstant(getDims(x).back()) && "rows are as long as the matrix of a weight, which is static");
   Dims dims = getDims(x);
   int64_t depth = *getConstant(dims.back()), step = chooseStep(depth);
   dims.back() = ceilDivDims(dims.back(), getDimConstant(x.getContext(), step));
@@ -111,6 +113,7 @@ static Value splitTerms(RewriterBase &rewriter, Value x, int64_t numTerms, bool 
 
 /// The elements of a weight as f32; those of bf16 are converted into `widened`.
 static const float *getElements(WeightOp weight, std::vector<float> &widened) {
+  assert(getBytes(weight.getValue()) && "findSplitProduct leaves out weights whose bytes are unknown");
   ArrayRef<char> bytes = *getBytes(weight.getValue());
   if (!weight.getType().getElementType().isBF16())
     return reinterpret_cast<const float *>(bytes.data());
@@ -137,6 +140,8 @@ static Value packWeight(RewriterBase &rewriter, const SplitProduct &product) {
   SmallVector<int64_t> packed{packing.getNumPanels()};
   for (int64_t i = 0; i < weight.getType().getRank(); ++i)
     if (i != axis && i != depthAxis) {
+      assert((packing.outer == 1 || packing.outerStride == shape[i] * strides[i]) &&
+             "outer dimensions follow each other in memory, so that one stride moves along all of them");
       packing.outer *= shape[i];
       packing.outerStride = strides[i];
       packed.push_back(shape[i]);
@@ -227,7 +232,9 @@ Operation *tenon::rewriteSplitProduct(Operation *op, TermSplit split, RewriterBa
     padWithZeros(rewriter, convolve);
   if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && skipsPixels(convolve))
     takeSteps(rewriter, convolve);
-  SplitProduct product = *findSplitProduct(op, split);
+  std::optional<SplitProduct> found = findSplitProduct(op, split);
+  assert(found && "a product that is padded, or reads each pixel that it takes, can still be split");
+  SplitProduct product = *found;
   bool isWhole = product.areRowsSplitWhenRead();
   Value x = product.rows->get(), terms = splitTerms(rewriter, x, isWhole ? 1 : product.rowTerms, isWhole);
   Value packed = packWeight(rewriter, product);

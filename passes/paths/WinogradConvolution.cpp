@@ -19,6 +19,8 @@
 #include "passes/paths/Path.h"
 #include "passes/paths/WinogradProduct.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace tenon;
 
@@ -42,6 +44,7 @@ private:
 /// The elements of a filter, which is a weight with elements of its own, of all channels that a frame of the result
 /// sees.
 static SmallVector<float> getFilterElements(ConvolveOp op) {
+  assert(getFilterBytes(op) && "a path is estimated for filters whose bytes are known");
   ArrayRef<char> bytes = *getFilterBytes(op);
   ArrayRef elements(reinterpret_cast<const float *>(bytes.data()), bytes.size() / sizeof(float));
   ArrayRef<int64_t> shape = op.getFilter().getType().getShape();

@@ -23,6 +23,8 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "passes/shape/AffineValues.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace tenon;
 
@@ -151,6 +153,7 @@ static TransposeOp getTransposeBefore(Operation *scatter) {
 /// True if `updateBox` has a form for it that is no slower than the scatter. Indices that go backwards are left alone,
 /// and so are gaps in a dynamic dimension, or in the innermost one: there each element would be padding or not.
 static bool isUpdatable(Operation *scatter, const Box &box, ArrayRef<AffineExpr> dims) {
+  assert(box.size() == dims.size() && "a box has a range in each dimension");
   TransposeOp before = getTransposeBefore(scatter);
   int64_t innermost = static_cast<int64_t>(dims.size()) - 1;
   if (before)
@@ -231,6 +234,8 @@ struct RaiseScatterND : public OpRewritePattern<ScatterNDOp> {
     rows.append(dims.begin() + count, dims.end());
     for (size_t dim = count; dim < dims.size(); ++dim)
       box.push_back({getDimConstant(op.getContext(), 0), dims[dim]});
+    assert(rows.size() == shape.size() &&
+           "updates have a dimension for each one of the indices and of what they write");
     if (!llvm::all_of(llvm::zip(rows, shape), [&](auto it) { return facts.isEqual(std::get<0>(it), std::get<1>(it)); }))
       return rewriter.notifyMatchFailure(op, "has updates that are not known to have the shape of its indices");
     if (!isUpdatable(op, box, dims))
@@ -272,6 +277,7 @@ struct RaiseScatterElements : public OpRewritePattern<ScatterElementsOp> {
     Dims dims = getDims(op.getInput()), wanted = getDims(op.getIndices()), shape = getDims(op.getUpdates());
     if (!areKnown(dims) || !areKnown(wanted) || !areKnown(shape))
       return rewriter.notifyMatchFailure(op, "has unknown extents");
+    assert(wanted.size() == shape.size() && wanted.size() == dims.size() && "updates have the rank of the input");
     if (!llvm::all_of(llvm::zip(wanted, shape),
                       [&](auto it) { return facts.isEqual(std::get<0>(it), std::get<1>(it)); }))
       return rewriter.notifyMatchFailure(op, "has updates that are not known to have the shape of its indices");
@@ -331,6 +337,7 @@ struct RaiseGather : public OpRewritePattern<GatherOp> {
 private:
   /// The stride and the number of all positions in row-major order, where these form one range.
   static std::optional<std::pair<int64_t, AffineExpr>> join(const AffineValue &value, ArrayRef<AffineExpr> rows) {
+    assert(value.strides.size() == rows.size() && "an index has a stride along each of its dimensions");
     std::pair<int64_t, AffineExpr> run(1, getDimConstant(value.offset.getContext(), 1));
     bool isFirst = true;
     for (auto [stride, extent] : llvm::reverse(llvm::zip(value.strides, rows))) {

@@ -27,6 +27,8 @@
 namespace tenon {
 #define GEN_PASS_DEF_PAIRSTATES
 #include "passes/Passes.h.inc"
+
+#include <cassert>
 } // namespace tenon
 
 using namespace mlir;
@@ -71,6 +73,7 @@ private:
 
 /// How a value is transposed to a state's order of dimensions, or back.
 SmallVector<int64_t> PairRewriter::getPermutation(bool isRowsFirst) const {
+  assert(pair.axis && "rows come first in a state that grows");
   SmallVector<int64_t> permutation;
   int64_t rank = getDims(pair.argument).size();
   for (int64_t i = 0; i < rank; ++i)
@@ -82,6 +85,7 @@ SmallVector<int64_t> PairRewriter::getPermutation(bool isRowsFirst) const {
 }
 
 void PairRewriter::declare() {
+  assert((!pair.axis || capacity > 0) && "a state that grows without a capacity has been refused");
   auto type = cast<RankedTensorType>(pair.argument.getType());
   OpBuilder builder(main);
   StringAttr live;
@@ -126,6 +130,7 @@ void PairRewriter::updateWhole(Value present) {
 
 /// All that a concat puts behind its first operand, whose rows are the live ones.
 Value PairRewriter::joinAdded(OpBuilder &builder, ConcatOp concat) {
+  assert(concat.getInputs().size() > 1 && "a state is concatenated with what is added to it");
   OperandRange others = concat.getInputs().drop_front();
   if (others.size() == 1)
     return others.front();
@@ -193,6 +198,7 @@ static SmallVector<ConcatOp> findLayers(ConcatOp stack, BlockArgument past, int6
 /// Keys and values that grow one by one and are stacked, as com.microsoft.Attention has them: what is new of all of
 /// them is appended together, and each is a part of the state.
 bool PairRewriter::appendStack(ConcatOp stack) {
+  assert(pair.axis && "only states that grow are appended to");
   SmallVector<ConcatOp> layers = findLayers(stack, pair.argument, *pair.axis);
   if (layers.empty())
     return false;

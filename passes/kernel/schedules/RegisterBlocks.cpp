@@ -7,6 +7,8 @@
 
 #include "passes/kernel/schedules/ScheduleSource.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace tenon;
 
@@ -30,6 +32,7 @@ std::vector<ScheduleProposal> RegisterBlocks::propose(const ScheduleProblem &pro
   if (!type || !contraction.rowLoop || contraction.terms || contraction.dequantization || !problem.tiles.row)
     return {};
   int64_t lanes = problem.machine.vectorBytes * 8 / type.getWidth();
+  assert(lanes > 0 && "a vector has room for an element");
   BlockProblem blocks{own.tile[*problem.tiles.row], own.tile[problem.tiles.column], lanes,
                       problem.machine.vectorRegisters};
   blocks.isColumnwise = contraction.isColumnwise;

@@ -7,11 +7,14 @@
 
 #include "passes/kernel/schedules/ScheduleChooser.h"
 
+#include <cassert>
+
 using namespace tenon;
 
 size_t tenon::pickFastest(llvm::ArrayRef<std::optional<ScheduleTime>> times, double minGain) {
   if (times.empty() || !times.front())
     return 0;
+  assert(minGain >= 0 && minGain < 1 && "a gain is a part of the time");
   const ScheduleTime &own = *times.front();
   size_t best = 0;
   for (size_t i = 1; i < times.size(); ++i)

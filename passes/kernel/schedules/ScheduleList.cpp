@@ -8,6 +8,8 @@
 #include "passes/kernel/schedules/ScheduleList.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace tenon;
 
@@ -21,6 +23,8 @@ std::string tenon::printSchedule(kernel::ScheduleAttr schedule) {
 /// The draft with what either of two drafts changes of `own`; where both do, that of `second`.
 static ScheduleDraft merge(const ScheduleDraft &own, const ScheduleDraft &first, const ScheduleDraft &second) {
   ScheduleDraft merged = first;
+  assert(first.tile.size() == own.tile.size() && second.tile.size() == own.tile.size() &&
+         "drafts of a kernel tile the same dimensions");
   for (size_t i = 0; i < own.tile.size(); ++i)
     if (second.tile[i] != own.tile[i])
       merged.tile[i] = second.tile[i];
@@ -55,6 +59,7 @@ tenon::listSchedules(const ScheduleProblem &problem, const ScheduleDraft &own,
     for (ScheduleProposal &proposal : source->propose(problem, own))
       add({std::move(proposal.draft), {}, proposal.cost, source->getName(), {}});
   std::vector<ScheduleAlternative> pairs;
+  assert(!list.empty() && "the schedule of the policy comes first, and others are compared with it");
   for (size_t i = 1; i < list.size(); ++i)
     for (size_t j = i + 1; j < list.size(); ++j)
       if (list[i].source != list[j].source)

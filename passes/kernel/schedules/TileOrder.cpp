@@ -7,6 +7,8 @@
 
 #include "passes/kernel/schedules/ScheduleSource.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace tenon;
 
@@ -24,6 +26,8 @@ private:
 
 /// One thread computes neighbouring tiles: those of one column of tiles read the same panels.
 std::vector<ScheduleProposal> TileOrder::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
+  assert(own.tile.size() == problem.tiles.hints.size() && problem.tiles.column < own.tile.size() &&
+         "a dimension has a size and a hint");
   auto isDivided = [&](unsigned dim) { return problem.tiles.hints[dim].value_or(own.tile[dim] + 1) > own.tile[dim]; };
   bool dividesOthers = false;
   for (unsigned dim = 0; dim < own.tile.size(); ++dim)

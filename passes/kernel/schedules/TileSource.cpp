@@ -8,11 +8,15 @@
 #include "passes/kernel/schedules/TileSource.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace tenon;
 
 void tenon::proposeTiles(const ScheduleProblem &problem, const ScheduleDraft &own, unsigned dim, int64_t step,
                          const SchedulePolicy &policy, std::vector<ScheduleProposal> &proposals) {
+  assert(dim < own.tile.size() && own.tile.size() == problem.tiles.hints.size() && "a dimension has a size and a hint");
+  assert(step > 0 && "sizes are rounded to whole steps");
   int64_t size = own.tile[dim], extent = problem.tiles.hints[dim].value_or(std::numeric_limits<int64_t>::max());
   double before = estimateTileCycles(problem.tiles, own.tile, problem.machine, policy);
   auto add = [&](int64_t wanted) {

@@ -7,6 +7,7 @@
 
 #include "passes/paths/winograd/Schedule.h"
 #include <algorithm>
+#include <cassert>
 
 using namespace tenon;
 
@@ -58,6 +59,7 @@ static TileCycles getTileCycles(const WinogradProblem &p, const WinogradSchedule
 
 WinogradSchedule tenon::chooseWinogradSchedule(const WinogradProblem &p, const Machine &machine,
                                                const WinogradPolicy &policy) {
+  assert(p.outputs > 0 && p.panel > 0 && "a square has outputs, and a panel columns");
   int64_t squareRows = divideCeil(p.height, p.outputs), squareColumns = divideCeil(p.width, p.outputs);
   int64_t panels = divideCeil(p.filters, p.panel);
   WinogradSchedule best{1, 1, 1, -1};

@@ -51,6 +51,7 @@ static double getDistance(const std::vector<double> &points, size_t number) {
 
 static WinogradTransforms getTransforms(const std::vector<double> &points, int64_t outputs, int64_t window) {
   int64_t side = outputs + window - 1, last = side - 1;
+  assert(static_cast<int64_t>(points.size()) == last && "one of the points is at infinity");
   WinogradTransforms t{SmallMatrix(side, side), SmallMatrix(side, window), SmallMatrix(outputs, side)};
   for (int64_t j = 0; j < last; ++j) {
     double point = points[j], distance = getDistance(points, j);
@@ -104,6 +105,8 @@ IntegerTransforms tenon::getIntegerTransforms(int64_t outputs, int64_t window) {
 }
 
 ScaleInverse tenon::getScaleInverse(const IntegerTransforms &transforms) {
+  assert(transforms.scale > 0 && transforms.scale <= std::numeric_limits<uint16_t>::max() &&
+         "the square of the scale is a number of 32 bits, and has an odd factor");
   uint32_t odd = uint32_t(transforms.scale * transforms.scale);
   int64_t shift = 0;
   for (; odd % 2 == 0; odd /= 2)
@@ -120,6 +123,7 @@ static constexpr int64_t kMaxSide = 8; // math: of the transforms in the table
 /// matrix * x * transpose(matrix), for a square x.
 template <typename T> static void applyBoth(const SmallMatrix &matrix, const T *x, T *result) {
   int64_t rows = matrix.rows, columns = matrix.columns;
+  assert(rows <= kMaxSide && columns <= kMaxSide && "the transforms of the table fit the memory for half of a product");
   std::array<T, kMaxSide * kMaxSide> half{};
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
@@ -138,6 +142,7 @@ template <typename T> static void applyBoth(const SmallMatrix &matrix, const T *
 template <typename T, typename Store>
 static void transformWindows(const WinogradTransforms &transforms, const FilterShape &shape, const T *filter,
                              Store store) {
+  assert(transforms.filter.columns == shape.window && "a transform is that of the window");
   int64_t side = transforms.input.rows, points = side * side;
   std::vector<double> window(shape.window * shape.window), transformed(points);
   for (int64_t c = 0; c < shape.channels; ++c)
