@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace tenon::kernel;
 
@@ -155,6 +157,8 @@ SmallVector<Range> ContractOp::getIterationDomain(OpBuilder &b) {
 /// The slices of all operands that the tile reads, and the same body, whose indices begin at `offsets`.
 FailureOr<TilingResult> ContractOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
                                                            ArrayRef<OpFoldResult> sizes) {
+  assert(offsets.size() == getIteratorTypesArray().size() && sizes.size() == offsets.size() &&
+         "a tile has an offset and a size for each loop");
   auto op = cast<linalg::LinalgOp>(getOperation());
   SmallVector<Value> operands = linalg::makeTiledShapes(b, getLoc(), op, getOperation()->getOperands(), offsets, sizes,
                                                         /*sizeBounds=*/{}, /*omitPartialTileCheck=*/true);
@@ -187,6 +191,8 @@ LogicalResult ContractOp::getIterationDomainTileFromResultTile(OpBuilder &b, uns
                                                                SmallVectorImpl<OpFoldResult> &domainSizes) {
   AffineMap map = getMatchingIndexingMap(&getInitMutable());
   assert(map.isProjectedPermutation() && "the indices of a result are loops");
+  assert(offsets.size() == map.getNumResults() && sizes.size() == offsets.size() &&
+         "a tile of the result has an offset and a size in each dimension");
   for (Range range : getIterationDomain(b)) {
     domainOffsets.push_back(range.offset);
     domainSizes.push_back(range.size);
