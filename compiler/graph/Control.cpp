@@ -9,6 +9,8 @@
 #include "compiler/graph/GraphBuilder.h"
 #include "compiler/graph/Regions.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace tenon;
 using namespace tenon::graph;
@@ -130,6 +132,7 @@ Tensor graph::cond(const Tensor &condition, llvm::function_ref<Tensor()> then, l
 /// The branch of an index that is known to be at least `first`, of those that begin with it: halves, so that as few
 /// comparisons as possible happen.
 static Tensors matchFrom(const Tensor &index, int64_t first, ArrayRef<std::function<Tensors()>> branches) {
+  assert(!branches.empty() && "halves of two and more branches have one");
   if (branches.size() == 1)
     return branches.front()();
   size_t half = branches.size() / 2;

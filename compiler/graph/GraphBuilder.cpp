@@ -12,6 +12,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace tenon;
 
@@ -254,6 +256,7 @@ Value GraphBuilder::matmul(Value x, Value y, Type resultType) {
   int64_t xRank = rank(x), yRank = rank(y);
   // Indices: batch dimensions counted from the last, then m, k, n.
   constexpr int64_t m = 1000, k = 1001, n = 1002;
+  assert(xRank < m && yRank < m && "the indices of batch dimensions are others than those of the matrices");
   auto batch = [](int64_t rank) {
     Ints indices;
     for (int64_t i = rank - 3; i >= 0; --i)

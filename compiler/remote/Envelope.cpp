@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include <cassert>
 #include <fcntl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -249,6 +250,7 @@ llvm::Error EnvelopeReceiver::write(llvm::StringRef bytes) {
 }
 
 llvm::Error EnvelopeReceiver::append(llvm::StringRef bytes) {
+  assert((total == 0 || size <= total) && "no more bytes are kept than were signed");
   if (total && bytes.size() > total - size)
     return refuse(refusal("it has more bytes than were signed"));
   if (total == 0 || file.empty())

@@ -9,6 +9,7 @@
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <numeric>
 
@@ -92,6 +93,7 @@ void Layout::assignRanks() {
     // Edges are in the order of the nodes that they leave: all of what `to` reaches has been seen.
     nearest[edge.from] = std::min(nearest[edge.from], vertices[edge.to].rank);
     bool isLast = &edge == edges.data() || (&edge)[-1].from != edge.from;
+    assert(nearest[edge.from] > vertices[edge.from].rank && "an edge leads downwards");
     if (isLast && numBelow[edge.from] > numAbove[edge.from])
       vertices[edge.from].rank = nearest[edge.from] - 1;
   }
@@ -130,6 +132,7 @@ void Layout::addBends() {
     }
   }
   for (const GraphEdge &edge : edges) {
+    assert(vertices[edge.to].rank > vertices[edge.from].rank && "an edge leads downwards");
     uint32_t passed = vertices[edge.to].rank - vertices[edge.from].rank - 1;
     if (passed == 0)
       connect(edge.from, edge.to);
@@ -260,6 +263,7 @@ void Layout::placeRank(llvm::ArrayRef<uint32_t> rank, bool usesAbove, bool usesB
     blocks.push_back(block);
     result.steps += 1 + (usesAbove ? vertex.above.size() : 0) + (usesBelow ? vertex.below.size() : 0);
   }
+  assert(offsets.size() == rank.size() && "a vertex has its distance from the first one");
   size_t i = 0;
   for (const Block &block : blocks)
     for (size_t end = i + block.count; i < end; ++i)

@@ -20,6 +20,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cassert>
+
 using namespace tenon;
 
 /// Buffers of the peak that the table shows.
@@ -82,6 +84,7 @@ static std::string getUnits(double bytes) {
 /// 1, 2 or 5 times a power of ten, such that `most` has at most `steps` of them.
 static double getRoundStep(double most, double steps) {
   double step = 1;
+  assert(steps > 0 && "an axis has steps");
   for (int i = 0; step * steps < most; ++i)
     step *= i % 3 == 1 ? 2.5 : 2;
   return step;
@@ -103,6 +106,8 @@ MapPrinter::MapPrinter(const ArtifactView &view, llvm::raw_ostream &os)
 }
 
 void MapPrinter::findBoxes() {
+  assert(liveness.groups.size() == plan.buffers.size() && liveness.ranges.size() == plan.buffers.size() &&
+         "a buffer has a group and a live range");
   std::vector<uint32_t> members(plan.buffers.size());
   for (uint32_t i = 0; i < plan.buffers.size(); ++i)
     members[liveness.groups[i]] += liveness.ranges[i].isAny();

@@ -21,6 +21,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cassert>
 #include <cmath>
 
 using namespace tenon;
@@ -132,6 +133,7 @@ void RooflinePlot::findPoints() {
 }
 
 void RooflinePlot::findAxes() {
+  assert(!points.empty() && "a plot without points is not drawn");
   x = {0, 1};
   y = measured ? Axis{int(std::floor(std::log10(points.front().height))), 0} : Axis{-1, 2};
   if (measured) {

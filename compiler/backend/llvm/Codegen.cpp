@@ -36,6 +36,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include <cassert>
 #include <mutex>
 
 using namespace mlir;
@@ -143,6 +144,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine, CodeEff
 }
 
 static std::string emit(llvm::Module &module, llvm::TargetMachine &machine, CodeKind kind) {
+  assert(module.getTargetTriple() == machine.getTargetTriple() && "code is emitted for the module's target");
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream os(bytes);
   if (kind == CodeKind::llvm) {
@@ -153,9 +155,10 @@ static std::string emit(llvm::Module &module, llvm::TargetMachine &machine, Code
   llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
   library.disableAllFunctions();
   passes.add(new llvm::TargetLibraryInfoWrapperPass(library));
-  machine.addPassesToEmitFile(passes, os, nullptr,
-                              kind == CodeKind::assembly ? llvm::CodeGenFileType::AssemblyFile
-                                                         : llvm::CodeGenFileType::ObjectFile);
+  [[maybe_unused]] bool isRefused = machine.addPassesToEmitFile(
+      passes, os, nullptr,
+      kind == CodeKind::assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
+  assert(!isRefused && "the processors that Tenon compiles for have objects and assembly");
   passes.run(module);
   return std::string(bytes);
 }

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
+#include <cassert>
 #include <cmath>
 
 using namespace mlir;
@@ -121,6 +122,7 @@ static std::optional<Quotient> toQuotient(const Element &a, MLIRContext *context
 }
 
 static Element fromQuotient(AffineExpr expr, int64_t divisor) {
+  assert(divisor > 0 && "the sign of a quotient is that of its numerator");
   AffineExpr by = getDimConstant(expr.getContext(), divisor);
   if (divisor != 1 && getConstant(modDims(expr, by)) == 0)
     return makeInteger(divDims(expr, by));

@@ -9,6 +9,7 @@
 #include "compiler/import/onnx/ShapeEvaluator.h"
 #include "llvm/ADT/StringMap.h"
 #include <algorithm>
+#include <cassert>
 #include <tuple>
 
 using namespace mlir;
@@ -111,9 +112,11 @@ Values onnx_import::build(IntsRef shape, Type type, llvm::function_ref<Element(I
 
 const Element &onnx_import::elementAt(const ShapeValue &value, IntsRef index) {
   int64_t flat = 0;
+  assert(index.size() >= value.shape.size() && "a value is broadcast to the rank of the index");
   size_t skip = index.size() - value.shape.size();
   for (size_t d = 0; d < value.shape.size(); ++d)
     flat = flat * value.shape[d] + (value.shape[d] == 1 ? 0 : index[skip + d]);
+  assert(flat >= 0 && flat < static_cast<int64_t>(value.elements.size()) && "an index is one of the broadcast shape");
   return value.elements[flat];
 }
 

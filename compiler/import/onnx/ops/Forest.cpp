@@ -8,6 +8,7 @@
 #include "compiler/import/onnx/ops/Forest.h"
 #include "llvm/ADT/STLExtras.h"
 #include <array>
+#include <cassert>
 
 using namespace tenon::onnx_import;
 
@@ -61,6 +62,7 @@ bool tenon::onnx_import::isDense(const Forest &f, int64_t targets) {
 static void enter(double &weight, double start, double score) { weight = start == 0 ? weight + score : score; }
 
 std::vector<double> tenon::onnx_import::makeDenseWeights(const Forest &f, int64_t targets, double start) {
+  assert(targets > 0 && "a forest has a score");
   std::vector<double> weights(f.leafCount * targets, start);
   for (const LeafScore &score : f.scores)
     enter(weights[score.leaf * targets + score.target], start, score.weight);
@@ -103,6 +105,7 @@ static Ints findTargets(const Forest &f) {
 }
 
 std::optional<TreesByTarget> tenon::onnx_import::groupByTarget(Forest &f, int64_t targets, double start) {
+  assert(targets > 0 && !f.roots.empty() && "checkForest refuses forests without trees");
   Ints targetOf = findTargets(f);
   if (targets > static_cast<int64_t>(f.roots.size()) ||
       llvm::any_of(f.roots, [&](int64_t root) { return targetOf[root] == kSeveral; }))
@@ -123,6 +126,8 @@ std::optional<TreesByTarget> tenon::onnx_import::groupByTarget(Forest &f, int64_
     for (const Ints &list : trees)
       grouped.roots.push_back(place < list.size() ? list[place] : nothing);
   Ints nodeOf(f.leafCount);
+  assert(grouped.weights.size() == f.features.size() && grouped.roots.size() == places * targets &&
+         "a node has a weight, and each target the same number of places");
   for (size_t node = 0; node < f.features.size(); ++node)
     if (f.isLeaf(node))
       nodeOf[f.leafOf[node]] = node;

@@ -10,6 +10,8 @@
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace tenon;
 using namespace tenon::onnx_import;
@@ -94,6 +96,7 @@ struct Layer {
 
 /// Gate number i of [batch, gates * hidden] or of [gates * hidden].
 Value takeGate(Node &n, const Layer &l, Value stacked, int64_t i) {
+  assert(i >= 0 && i < l.gates && "a gate is one of the layer's");
   if (!stacked)
     return {};
   return n.sliceAxis(stacked, n.rank(stacked) - 1, n.constantDim(i * l.hidden), n.constantDim(l.hidden));
@@ -113,12 +116,14 @@ Value project(Node &n, Value hidden, Value weights) { return n.contract(hidden, 
 using Step = State (*)(Node &n, const Layer &l, const Direction &d, Value input, const State &before);
 
 State stepRnn(Node &n, const Layer &l, const Direction &d, Value input, const State &before) {
+  assert(!d.activations.empty() && "a direction has the activation of its state");
   Value sum = addIf(n, n.add(input, project(n, before.hidden, d.recurrence)), d.hiddenBias);
   return {apply(n, d.activations[0], clip(n, l, sum)), {}};
 }
 
 /// Gates in the order update, reset, hidden. Those that see the state as it is are one product.
 State stepGru(Node &n, const Layer &l, const Direction &d, Value input, const State &before) {
+  assert(d.activations.size() > 1 && "a direction has the activations of its gates and of its state");
   auto multiply = [&](Value hidden, int64_t first, int64_t count) {
     AffineExpr start = n.constantDim(first * l.hidden), rows = n.constantDim(count * l.hidden);
     Value product = project(n, hidden, n.sliceAxis(d.recurrence, 0, start, rows));
@@ -138,6 +143,7 @@ State stepGru(Node &n, const Layer &l, const Direction &d, Value input, const St
 
 /// Gates in the order input, output, forget, cell; peepholes in the order input, output, forget.
 State stepLstm(Node &n, const Layer &l, const Direction &d, Value input, const State &before) {
+  assert(d.activations.size() > 2 && "a direction has the activations of its gates, its cell and its state");
   Value sums = addIf(n, n.add(input, project(n, before.hidden, d.recurrence)), d.hiddenBias);
   auto gate = [&](int64_t i, Value cell) {
     Value sum = takeGate(n, l, sums, i);

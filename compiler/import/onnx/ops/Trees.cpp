@@ -10,6 +10,7 @@
 #include "compiler/import/onnx/ops/Forest.h"
 #include "compiler/import/onnx/ops/Scores.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -73,6 +74,7 @@ Value walk(Node &n, const Forest &f, Value x, Value roots) {
 /// Scores [rows, targets] where each tree adds to one of them.
 Value joinTreeScores(Node &n, const Forest &f, const TreesByTarget &trees, Value x, Aggregate aggregate) {
   int64_t targets = trees.targets, places = trees.roots.size() / targets;
+  assert(trees.roots.size() % targets == 0 && "each target has the same number of places");
   Value end = walk(n, f, x, n.constantInts(trees.roots, {places, targets}, n.i64()));
   Value weights = n.constantFloats(trees.weights, trees.weights.size(), n.elementType(x));
   return reduceLeaves(n, n.gather(weights, end, 0), 1, aggregate);
@@ -333,6 +335,8 @@ SmallVector<SmallVector<double>> readSets(Node &n) {
 
 /// A chain of equalities from node `first` on, which stand at the end of the tables.
 void expandSet(Forest &f, int64_t first, ArrayRef<double> values) {
+  assert(first < static_cast<int64_t>(f.features.size()) && !f.isLeaf(first) &&
+         "a set is tested by a node that branches");
   int64_t flags = f.modes[first] & tracksMissing;
   f.modes[first] = equal | flags;
   f.thresholds[first] = values.empty() ? std::numeric_limits<double>::quiet_NaN() : values.front();
