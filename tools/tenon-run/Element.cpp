@@ -8,6 +8,7 @@
 #include "tools/tenon-run/Element.h"
 
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <cstring>
 
@@ -40,6 +41,7 @@ static SmallFloat smallFloat(tenon_dtype dtype) {
   case TENON_F8E5M2FNUZ:
     return {5, 2, 16, SmallFloat::finite, true};
   default: // TENON_F4E2M1
+    assert(dtype == TENON_F4E2M1 && "a float is decoded by its fields, or is one of C's own types");
     return {2, 1, 1, SmallFloat::finite, false};
   }
 }

@@ -17,6 +17,7 @@
 #include "tools/tenon-run/Units.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 
 namespace tenon::run {
@@ -90,6 +91,7 @@ static Status profileRuns(const Options &options, Model &model, std::vector<doub
     profile.clear();
     TENON_TRY(model.run());
     std::vector<int64_t> nanoseconds = profile.measureInstructions();
+    assert(nanoseconds.size() == times.size() && "each instruction is measured");
     for (size_t i = 0; i < times.size(); ++i)
       if (nanoseconds[i])
         times[i].push_back(double(nanoseconds[i]) / 1e6);
@@ -140,6 +142,7 @@ static Breakdown breakDown(const Model &model, const std::vector<double> &median
 
 /// What a row reaches of what the machine could do: of its multiply-adds or of its memory, whichever is nearer.
 static double getShareOfLimit(const Row &row, const MachineLimits &limits) {
+  assert(row.ms > 0 && "instructions that take no time have no row");
   double seconds = row.ms / 1e3;
   return std::max(double(row.flops) / seconds / limits.flopsPerSecond,
                   double(row.bytes) / seconds / limits.readBytesPerSecond);

@@ -15,6 +15,7 @@ namespace tenon::run {
 
 /// The value of nearest rank in a sorted sample.
 static double getPercentile(const std::vector<double> &sorted, size_t percent) {
+  assert(percent <= 100 && !sorted.empty() && "a percentile is one of the values");
   size_t rank = (sorted.size() * percent + 99) / 100;
   return sorted[std::max<size_t>(rank, 1) - 1];
 }

@@ -11,6 +11,8 @@
 #include <onnx/onnx_pb.h>
 #include <onnx/shape_inference/implementation.h>
 
+#include <cassert>
+
 using namespace tenon;
 using namespace tenon::debug;
 
@@ -168,6 +170,7 @@ static onnx::TensorProto &addConstant(onnx::GraphProto &graph, const std::string
 
 /// An empty tensor, or one of no dimensions.
 static void addEmpty(onnx::GraphProto &graph, const Exposed &value, const std::string &name) {
+  assert(value.rank && "a tensor without elements has dimensions all the same");
   onnx::TensorProto &tensor = addConstant(graph, name, value.elementType);
   for (int i = 0; i < *value.rank; ++i)
     tensor.add_dims(0);

@@ -9,6 +9,7 @@
 #include "tools/tenon-run/Compare.h"
 #include "tools/tenon-run/Element.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -115,6 +116,7 @@ llvm::Expected<std::vector<ValueError>> debug::compareParts(const CapturedTensor
   if (!numbers)
     return numbers.takeError();
   auto &[x, y] = *numbers;
+  assert(x.size() == y.size() && "tensors of one shape have as many numbers");
   int64_t count = 1;
   for (int64_t dim : llvm::ArrayRef(got.dims).take_front(numDims))
     count *= dim;
