@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/precision/GroupQuantizer.h"
+#include "passes/precision/CalibratedQuantizer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -74,14 +76,6 @@ uint16_t tenon::toBf16Bits(float value) {
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// Added to an f32 of moderate size and taken away again, it rounds to nearest: an instruction that all vectors have.
-static constexpr float kRounder = 0x1.8p23f; // math: units of f32 are 1 there
-
-static float roundToNumber(float value, float low, float high) {
-  // What is clamped first is small enough to be rounded so.
-  return std::min(std::max(value, low), high) + kRounder - kRounder;
-}
-
 namespace {
 /// How well numbers fit a group: sums over its elements of x * n and of n * n, where n is a number less its zero point.
 struct Fit {
@@ -93,23 +87,30 @@ struct Fit {
 };
 } // namespace
 
-/// The fit of the numbers that elements become with a scale of 1 / `inverse`, where `low` and `high` are the bounds of
-/// numbers less their zero point.
-static Fit measureFit(ArrayRef<float> elements, float inverse, float low, float high) {
+namespace {
+/// A group whose scale is searched.
+struct Group {
+  ArrayRef<float> elements, importance;
+};
+} // namespace
+
+/// The fit of the numbers that elements become with a scale of 1 / `inverse`.
+template <bool isWeighted> static Fit measureFit(Group group, float inverse, NumberRange range) {
   // Independent sums become vectors.
   constexpr size_t kLanes = 8; // math: any number gives sums of the same elements
   float products[kLanes] = {}, squares[kLanes] = {};
-  auto add = [&](float x, size_t lane) {
-    float number = roundToNumber(x * inverse, low, high);
-    products[lane] += x * number;
-    squares[lane] += number * number;
+  auto add = [&](size_t i, size_t lane) {
+    float x = group.elements[i], number = range.round(x * inverse);
+    float weighted = isWeighted ? number * group.importance[i] : number;
+    products[lane] += x * weighted;
+    squares[lane] += number * weighted;
   };
-  size_t whole = elements.size() / kLanes * kLanes;
+  size_t count = group.elements.size(), whole = count / kLanes * kLanes;
   for (size_t i = 0; i < whole; i += kLanes)
     for (size_t lane = 0; lane < kLanes; ++lane)
-      add(elements[i + lane], lane);
-  for (size_t i = whole; i < elements.size(); ++i)
-    add(elements[i], i - whole);
+      add(i + lane, lane);
+  for (size_t i = whole; i < count; ++i)
+    add(i, i - whole);
   Fit fit;
   for (size_t lane = 0; lane < kLanes; ++lane) {
     fit.product += products[lane];
@@ -118,15 +119,19 @@ static Fit measureFit(ArrayRef<float> elements, float inverse, float low, float 
   return fit;
 }
 
+static Fit measureFit(Group group, float inverse, NumberRange range) {
+  return group.importance.empty() ? measureFit<false>(group, inverse, range) : measureFit<true>(group, inverse, range);
+}
+
 /// The scale of signed numbers from `low` to -`low` - 1 with the least squared error.
-static float searchScale(ArrayRef<float> elements, float largest, float low) {
+static float searchScale(Group group, float largest, float low) {
   // The largest element becomes a little more or less than the largest number.
   constexpr int kSteps = 12;         // limit: of effort; more find little
   constexpr float kStep = 1.0f / 80; // math: a tenth of a number of four bits
   float best = largest / low;
   double bestGain = -1;
   for (int step = -kSteps; step <= kSteps; ++step) {
-    Fit fit = measureFit(elements, low * (1 + kStep * step) / largest, low, -low - 1);
+    Fit fit = measureFit(group, low * (1 + kStep * step) / largest, {low, -low - 1});
     if (fit.getGain() > bestGain) {
       bestGain = fit.getGain();
       best = fit.getScale();
@@ -136,7 +141,7 @@ static float searchScale(ArrayRef<float> elements, float largest, float low) {
 }
 
 /// The same of numbers from 0 to `high` with a zero point.
-static GroupCode searchRange(ArrayRef<float> elements, float least, float most, float high, bool searches) {
+static GroupCode searchRange(Group group, float least, float most, float high, bool searches) {
   constexpr int kSteps = 16;         // limit: of effort; more find little
   constexpr float kStep = 1.0f / 40; // math: shares of the range
   GroupCode best;
@@ -147,7 +152,7 @@ static GroupCode searchRange(ArrayRef<float> elements, float least, float most, 
     for (float zero : {middle, middle - 1, middle + 1}) {
       if (zero < 0 || zero > high || (!searches && zero != middle))
         continue;
-      Fit fit = measureFit(elements, 1 / scale, -zero, high - zero);
+      Fit fit = measureFit(group, 1 / scale, {-zero, high - zero});
       if (fit.getGain() <= bestGain)
         continue;
       bestGain = fit.getGain();
@@ -155,6 +160,19 @@ static GroupCode searchRange(ArrayRef<float> elements, float least, float most, 
     }
   }
   return best;
+}
+
+float tenon::roundScale(float scale, const GroupFormat &format) {
+  if (!format.hasF16Scales)
+    return scale;
+  uint16_t rounded = toF16Bits(scale);
+  return toFloat(FloatKind::f16, reinterpret_cast<const char *>(&rounded));
+}
+
+/// Whether f16 has a scale without a loss of bits.
+bool tenon::fitsF16(float scale) {
+  constexpr float kLeast = 0x1p-14f, kMost = 65504; // math: the normal numbers of f16
+  return scale == 0 || (std::abs(scale) >= kLeast && std::abs(scale) <= kMost);
 }
 
 /// The element of the largest magnitude, with its sign; 0 where that is too small for its inverse.
@@ -167,8 +185,8 @@ static float findLargest(ArrayRef<float> elements) {
   return std::abs(largest) < kLeast ? 0 : largest;
 }
 
-GroupCode tenon::quantizeGroup(ArrayRef<float> elements, const GroupFormat &format, MutableArrayRef<char> numbers) {
-  assert(elements.size() == numbers.size() && "an element becomes a number");
+GroupCode tenon::chooseCode(ArrayRef<float> elements, ArrayRef<float> importance, const GroupFormat &format) {
+  assert((importance.empty() || importance.size() == elements.size()) && "each element has a weight, or none has");
   bool isInt4 = format.bits == 4;
   float half = static_cast<float>(1 << (format.bits - 1)), high = 2 * half - 1;
   GroupCode code;
@@ -180,21 +198,29 @@ GroupCode tenon::quantizeGroup(ArrayRef<float> elements, const GroupFormat &form
       most = std::max(most, x);
     }
     if (largest != 0)
-      code = searchRange(elements, least, most, high, isInt4);
+      code = searchRange({elements, importance}, least, most, high, isInt4);
   } else {
     code.zero = format.isSigned() ? 0 : static_cast<int32_t>(half);
     // Of eight bits -128 is left out: a scale for it would be a negative one half of the time, for little.
     if (largest != 0)
-      code.scale = isInt4 ? searchScale(elements, largest, -half) : std::abs(largest) / (half - 1);
+      code.scale = isInt4 ? searchScale({elements, importance}, largest, -half) : std::abs(largest) / (half - 1);
   }
-  if (format.hasF16Scales) {
-    uint16_t rounded = toF16Bits(code.scale);
-    code.scale = toFloat(FloatKind::f16, reinterpret_cast<const char *>(&rounded));
-  }
+  code.scale = roundScale(code.scale, format);
+  return code;
+}
+
+NumberRange tenon::getNumberRange(const GroupFormat &format, const GroupCode &code) {
+  float half = static_cast<float>(1 << (format.bits - 1)), zero = static_cast<float>(code.zero);
+  return format.isSigned() ? NumberRange{1 - half, half - 1} : NumberRange{-zero, 2 * half - 1 - zero};
+}
+
+GroupCode tenon::quantizeGroup(ArrayRef<float> elements, const GroupFormat &format, MutableArrayRef<char> numbers) {
+  assert(elements.size() == numbers.size() && "an element becomes a number");
+  GroupCode code = chooseCode(elements, {}, format);
+  NumberRange range = getNumberRange(format, code);
   float inverse = code.scale == 0 ? 0 : 1 / code.scale, zero = static_cast<float>(code.zero);
-  float low = format.isSigned() ? 1 - half : -zero, top = format.isSigned() ? half - 1 : high - zero;
   for (auto [x, number] : zip(elements, numbers))
-    number = static_cast<char>(static_cast<int32_t>(roundToNumber(x * inverse, low, top) + zero));
+    number = static_cast<char>(static_cast<int32_t>(range.round(x * inverse) + zero));
   return code;
 }
 
@@ -207,9 +233,15 @@ void QuantizationError::add(const QuantizationError &other) {
   squares += other.squares;
   isFinite &= other.isFinite;
   fitsF16 &= other.fitsF16;
+  squaredOutputError += other.squaredOutputError;
+  outputSquares += other.outputSquares;
 }
 
 double QuantizationError::getRelative() const { return squares > 0 ? std::sqrt(squaredError / squares) : 0; }
+
+double QuantizationError::getRelativeOfOutputs() const {
+  return outputSquares > 0 ? std::sqrt(squaredOutputError / outputSquares) : 0;
+}
 
 /// Calls `visit(row, i)` for all elements of rows [begin, end), in the order of memory.
 static void forEachElement(const FloatMatrix &matrix, int64_t begin, int64_t end, auto visit) {
@@ -233,12 +265,6 @@ static void loadRows(const FloatMatrix &matrix, int64_t begin, int64_t end, floa
   });
 }
 
-/// Whether f16 has a scale without a loss of bits.
-static bool fitsF16(float scale) {
-  constexpr float kLeast = 0x1p-14f, kMost = 65504; // math: the normal numbers of f16
-  return scale == 0 || (std::abs(scale) >= kLeast && std::abs(scale) <= kMost);
-}
-
 namespace {
 /// Some rows that are quantized together.
 struct RowBlock {
@@ -246,13 +272,17 @@ struct RowBlock {
   const GroupFormat &format;
   const QuantizedStorage &storage;
   int64_t begin, end;
-  std::vector<float> elements;
-  std::vector<char> numbers;
+  const CalibratedQuantizer *calibrated;
+  std::vector<float> elements = {};
+  std::vector<char> numbers = {};
+  std::vector<GroupCode> codes = {};
 
   QuantizationError quantize();
 
 private:
-  QuantizationError quantizeRow(int64_t row);
+  int64_t getGroups() const { return static_cast<int64_t>(divideCeil(matrix.depth, format.group)); }
+  QuantizationError chooseNumbers();
+  QuantizationError storeRow(int64_t row);
   void storeCode(int64_t row, int64_t group, GroupCode code);
   void storeNumbers();
 };
@@ -270,21 +300,32 @@ void RowBlock::storeCode(int64_t row, int64_t group, GroupCode code) {
     storage.zeros[place] = static_cast<char>(code.zero);
 }
 
-QuantizationError RowBlock::quantizeRow(int64_t row) {
+QuantizationError RowBlock::chooseNumbers() {
+  if (calibrated)
+    return calibrated->quantize(elements, format, codes, numbers);
+  size_t depth = static_cast<size_t>(matrix.depth), group = static_cast<size_t>(format.group), next = 0;
+  for (size_t first = 0; first < elements.size(); first += depth)
+    for (size_t start = 0; start < depth; start += group) {
+      size_t count = std::min(group, depth - start);
+      codes[next++] = quantizeGroup(ArrayRef(elements).slice(first + start, count), format,
+                                    MutableArrayRef(numbers).slice(first + start, count));
+    }
+  return {};
+}
+
+QuantizationError RowBlock::storeRow(int64_t row) {
   QuantizationError error;
-  size_t first = static_cast<size_t>((row - begin) * matrix.depth);
-  for (int64_t start = 0; start < matrix.depth; start += format.group) {
-    size_t count = static_cast<size_t>(std::min(format.group, matrix.depth - start));
-    ArrayRef<float> group = ArrayRef(elements).slice(first + static_cast<size_t>(start), count);
-    MutableArrayRef<char> stored = MutableArrayRef(numbers).slice(first + static_cast<size_t>(start), count);
-    GroupCode code = quantizeGroup(group, format, stored);
+  int64_t first = (row - begin) * matrix.depth, groups = getGroups();
+  for (int64_t group = 0; group < groups; ++group) {
+    const GroupCode &code = codes[(row - begin) * groups + group];
     error.fitsF16 &= fitsF16(code.scale);
-    storeCode(row, start / format.group, code);
-    for (auto [x, number] : zip(group, stored)) {
-      int32_t value = format.isSigned() ? static_cast<int8_t>(number) : static_cast<uint8_t>(number);
-      double off = double(x) - double(code.scale) * (value - code.zero);
+    storeCode(row, group, code);
+    int64_t start = group * format.group, stop = std::min(start + format.group, matrix.depth);
+    for (int64_t i = first + start; i < first + stop; ++i) {
+      int32_t value = format.isSigned() ? static_cast<int8_t>(numbers[i]) : static_cast<uint8_t>(numbers[i]);
+      double off = double(elements[i]) - double(code.scale) * (value - code.zero);
       error.squaredError += off * off;
-      error.squares += double(x) * x;
+      error.squares += double(elements[i]) * elements[i];
     }
   }
   return error;
@@ -300,23 +341,26 @@ QuantizationError RowBlock::quantize() {
   size_t count = static_cast<size_t>((end - begin) * matrix.depth);
   elements.resize(count);
   numbers.resize(count);
+  codes.resize(static_cast<size_t>((end - begin) * getGroups()));
   loadRows(matrix, begin, end, elements.data());
   QuantizationError error;
   constexpr float kMost = 1e37f; // math: the range of f32, with room for the range of a group
   error.isFinite = all_of(elements, [](float x) { return std::abs(x) <= kMost; });
   if (!error.isFinite)
     return error;
+  error.add(chooseNumbers());
   for (int64_t row = begin; row < end; ++row)
-    error.add(quantizeRow(row));
+    error.add(storeRow(row));
   storeNumbers();
   return error;
 }
 
 QuantizationError tenon::quantizeRows(const FloatMatrix &matrix, int64_t begin, int64_t end, const GroupFormat &format,
-                                      const QuantizedStorage &storage) {
+                                      const QuantizedStorage &storage, const CalibratedQuantizer *calibrated) {
   assert(format.group > 0 && "a row has groups");
+  int64_t step = calibrated ? CalibratedQuantizer::kRowsOfBlock : kRowsOfBlock;
   QuantizationError error;
-  for (int64_t row = begin; row < end; row += kRowsOfBlock)
-    error.add(RowBlock{matrix, format, storage, row, std::min(row + kRowsOfBlock, end), {}, {}}.quantize());
+  for (int64_t row = begin; row < end; row += step)
+    error.add(RowBlock{matrix, format, storage, row, std::min(row + step, end), calibrated}.quantize());
   return error;
 }

@@ -16,6 +16,7 @@
 #define TENON_PASSES_PRECISION_GROUPQUANTIZER_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -46,7 +47,31 @@ struct GroupCode {
   int32_t zero = 0;
 };
 
-/// Quantizes one group of finite elements, at most 1e37; `numbers` get the stored bytes.
+/// The scale and zero point with which the squared error of a group is least, among those that are tried. Elements are
+/// finite and at most 1e37; errors are weighted by `importance`, which has a positive weight for each element, or is
+/// empty.
+GroupCode chooseCode(llvm::ArrayRef<float> elements, llvm::ArrayRef<float> importance, const GroupFormat &format);
+
+/// The scale as it is stored.
+float roundScale(float scale, const GroupFormat &format);
+/// Whether f16 has a scale without a loss of bits.
+bool fitsF16(float scale);
+
+/// Bounds of numbers less their zero point.
+struct NumberRange {
+  float low, high;
+
+  float clamp(float value) const { return std::min(std::max(value, low), high); }
+  /// Rounds to nearest, ties to even, and clamps.
+  float round(float value) const {
+    constexpr float kRounder = 0x1.8p23f; // math: units of f32 are 1 there
+    // The sum rounds what is clamped, and so small enough: an instruction that all vectors have.
+    return clamp(value) + kRounder - kRounder;
+  }
+};
+NumberRange getNumberRange(const GroupFormat &format, const GroupCode &code);
+
+/// Quantizes one group of such elements; `numbers` get the stored bytes.
 GroupCode quantizeGroup(llvm::ArrayRef<float> elements, const GroupFormat &format, llvm::MutableArrayRef<char> numbers);
 
 /// A matrix in memory, whose rows are what is summed along: element (row, i) has offset row * rowStride + i * stride.
@@ -63,10 +88,13 @@ struct QuantizationError {
   double squaredError = 0, squares = 0; ///< sums over elements
   bool isFinite = true;                 ///< all elements are, and below 1e37; others have no number
   bool fitsF16 = true;                  ///< no scale loses bits in f16
+  /// The squared error of products with the inputs of a calibration, and the squares of these products; else 0.
+  double squaredOutputError = 0, outputSquares = 0;
 
   void add(const QuantizationError &other);
   /// Of the root of the sum of squares: 0.01 is 1 %.
   double getRelative() const;
+  double getRelativeOfOutputs() const;
 };
 
 /// Where a quantized matrix is stored: numbers have the matrix' layout, a byte each; scales and zero points are [rows,
@@ -81,9 +109,11 @@ struct QuantizedStorage {
 /// Rows that are quantized together, so that those which are neighbours in memory are read line by line.
 inline constexpr int64_t kRowsOfBlock = 16; // format: elements of f32 in a cache line
 
-/// Quantizes rows [begin, end).
+class CalibratedQuantizer;
+
+/// Quantizes rows [begin, end): each group by itself, or whole rows for the inputs that `calibrated` has seen.
 QuantizationError quantizeRows(const FloatMatrix &matrix, int64_t begin, int64_t end, const GroupFormat &format,
-                               const QuantizedStorage &storage);
+                               const QuantizedStorage &storage, const CalibratedQuantizer *calibrated = nullptr);
 
 } // namespace tenon
 

@@ -24,6 +24,14 @@ struct WeightPrecision {
   };
   std::vector<Matrix> matrices; ///< that are stored in another format than the model has
   uint64_t numMatrices = 0;     ///< that could be
+
+  /// What the matrices were calibrated with.
+  struct CalibrationData {
+    std::string name; ///< of a file or folder, without those around it
+    uint64_t xxh3;    ///< of a file's bytes, or of the inputs in a folder
+  };
+  std::vector<CalibrationData> calibration;
+  uint64_t numCalibrationRuns = 0;
 };
 
 } // namespace tenon
