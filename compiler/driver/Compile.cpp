@@ -173,6 +173,11 @@ static nlohmann::json describeFormats(const Choice &choice) {
                                    {"bytes_before", matrix.bytesBefore},
                                    {"bytes", matrix.bytes},
                                    {"error", matrix.error}});
+  for (const WeightPrecision::CalibrationData &data : choice.weights->calibration)
+    formats["calibration"].push_back(
+        {{"name", llvm::json::fixUTF8(data.name)}, {"xxh3", llvm::utohexstr(data.xxh3, /*LowerCase=*/true, 16)}});
+  if (choice.weights->numCalibrationRuns)
+    formats["calibration_runs"] = choice.weights->numCalibrationRuns;
   if (choice.weightsError)
     formats["error"] = nlohmann::json::parse(choice.weightsError->toJson());
   return formats;

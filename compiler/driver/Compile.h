@@ -62,6 +62,9 @@ struct CompileOptions {
   std::vector<std::string> states;      ///< outputs that are inputs of the next run, as patterns (StatePairs.h)
   int64_t stateCapacity = 0;            ///< rows of the states among them that grow
   std::vector<std::string> weights;     ///< formats of constant matrices (passes/precision/WeightFormat.h)
+  std::vector<std::string> calibration; ///< files and folders of inputs that integers among them are chosen for
+  InputReader readCalibration;          ///< reads those inputs; set if there are any
+  bool calibratesAtOnce = false;        ///< by inputs of the model's own weights, and not of those quantized before
   double tolerance = kDefaultTolerance; ///< largest error of an output
   bool needsTolerance = true;           ///< whether it is an error to exceed it, and not a warning
   bool measuresError = false;           ///< even where every operation has its default implementation

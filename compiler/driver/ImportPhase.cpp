@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/driver/Calibration.h"
 #include "compiler/driver/Choices.h"
 #include "compiler/driver/NamedValues.h"
 #include "compiler/driver/Phases.h"
@@ -238,8 +239,22 @@ static llvm::Expected<Imported> importMarked(const Setup &setup, PhaseRunner &ru
   return imported;
 }
 
+/// Chooses the integers of matrices for the inputs of --calibrate.
+static llvm::Expected<CalibratedWeights> calibrate(ModuleOp imported, const Setup &setup, PhaseRunner &runner) {
+  if (!setup.options.import.context)
+    return calibrateWeights(OwningOpRef<ModuleOp>(imported.clone()), setup, runner);
+  // A model that keeps its context computes the logits of the last token alone: the same one without it has all.
+  CompileOptions options = setup.options;
+  options.import.context = 0;
+  llvm::Expected<Imported> whole = import(options, runner.getContext());
+  if (!whole)
+    return whole.takeError();
+  return calibrateWeights(std::move(whole->module), setup, runner);
+}
+
 /// Gives matrices the formats that --weights asks for.
-static llvm::Error storeWeights(Imported &imported, const Setup &setup, PhaseRunner &runner) {
+static llvm::Error storeWeights(Imported &imported, const Setup &setup, PhaseRunner &runner,
+                                const CalibratedWeights &calibrated) {
   const CompileOptions &options = setup.options;
   if (imported.stage != Stage::model)
     return makeError(CompileStatus::misuse,
@@ -247,18 +262,31 @@ static llvm::Error storeWeights(Imported &imported, const Setup &setup, PhaseRun
   if (isErrorAsked(options) && setup.makesArtifact)
     imported.original = imported.module->clone();
   imported.weights = std::make_shared<WeightPrecision>();
-  return runner.run("weights", *imported.module,
-                    [&](OpPassManager &pm) { buildWeightsPipeline(pm, options.weights, imported.weights); });
+  imported.weights->calibration = calibrated.data;
+  imported.weights->numCalibrationRuns = calibrated.numRuns;
+  return runner.run("weights", *imported.module, [&](OpPassManager &pm) {
+    buildWeightsPipeline(pm, options.weights, imported.weights, calibrated.matrices);
+  });
 }
 
 llvm::Expected<Imported> phases::importModel(const Setup &setup, PhaseRunner &runner) {
+  if (setup.options.readCalibration && setup.options.weights.empty())
+    return makeError(CompileStatus::misuse, "--calibrate: --weights asks for no format");
   runner.announce(kImportPhase);
   llvm::Expected<Imported> imported = importMarked(setup, runner);
+  CalibratedWeights calibrated;
+  // Before there are states: runs begin without any.
+  if (imported && imported->stage == Stage::model && setup.options.readCalibration) {
+    llvm::Expected<CalibratedWeights> made = calibrate(*imported->module, setup, runner);
+    if (!made)
+      return made.takeError();
+    calibrated = std::move(*made);
+  }
   if (imported && !setup.options.states.empty())
     if (llvm::Error error = pairStates(*imported, setup.options, runner))
       return error;
   if (imported && !setup.options.weights.empty())
-    if (llvm::Error error = storeWeights(*imported, setup, runner))
+    if (llvm::Error error = storeWeights(*imported, setup, runner, calibrated))
       return error;
   return imported;
 }

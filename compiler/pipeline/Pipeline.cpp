@@ -15,6 +15,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
+#include "passes/precision/QuantizeWeights.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -69,11 +70,10 @@ void tenon::buildStatePipeline(OpPassManager &pm, ArrayRef<std::string> pairs, i
 }
 
 void tenon::buildWeightsPipeline(OpPassManager &pm, ArrayRef<std::string> rules,
-                                 std::shared_ptr<WeightPrecision> report) {
+                                 std::shared_ptr<WeightPrecision> report,
+                                 std::shared_ptr<const StoredMatrices> calibrated) {
   pm.nest<func::FuncOp>().addPass(createInferShapes());
-  QuantizeWeightsOptions options;
-  options.rules.assign(rules.begin(), rules.end());
-  pm.addPass(createQuantizeWeights(std::move(options), std::move(report)));
+  pm.addPass(createQuantizeWeights(rules, std::move(report), std::move(calibrated)));
 }
 
 void tenon::buildSharedPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {

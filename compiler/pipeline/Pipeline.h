@@ -14,6 +14,7 @@
 #include "passes/kernel/schedules/ScheduleChooser.h"
 #include "passes/paths/ErrorBudget.h"
 #include "passes/paths/PathContext.h"
+#include <map>
 #include <optional>
 
 namespace mlir {
@@ -21,6 +22,9 @@ class OpPassManager;
 }
 
 namespace tenon {
+
+struct StoredMatrix;
+using StoredMatrices = std::map<std::string, StoredMatrix>;
 
 /// What decides how a graph is computed.
 struct GraphOptions {
@@ -49,9 +53,9 @@ struct PlanOptions {
 void buildStatePipeline(mlir::OpPassManager &pm, llvm::ArrayRef<std::string> pairs, int64_t capacity);
 
 /// Constant matrices of an imported module get the formats that `rules` ask for (passes/precision/WeightFormat.h);
-/// `report` is told what that costs and saves.
+/// `report` is told what that costs and saves. Those in `calibrated`, which may be null, are taken from there.
 void buildWeightsPipeline(mlir::OpPassManager &pm, llvm::ArrayRef<std::string> rules,
-                          std::shared_ptr<WeightPrecision> report);
+                          std::shared_ptr<WeightPrecision> report, std::shared_ptr<const StoredMatrices> calibrated);
 
 /// An imported module becomes what all targets and choices share: operations in few forms, in good layouts. `evaluate`
 /// computes what depends on weights alone; where it is null, that is left to run time. Each of the `programs` becomes a

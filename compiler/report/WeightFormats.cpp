@@ -68,6 +68,18 @@ static std::vector<Matrix> readMatrices(const Json &formats) {
   return matrices;
 }
 
+/// "train.txt (xxh3 0123456789abcdef)" for each file or folder.
+static std::vector<std::string> readCalibration(const Json &formats) {
+  std::vector<std::string> files;
+  Json list = formats.contains("calibration") ? formats["calibration"] : Json();
+  for (const Json &entry : list.is_array() ? list : Json::array())
+    if (entry.is_object() && entry.contains("name") && entry["name"].is_string() && entry.contains("xxh3") &&
+        entry["xxh3"].is_string())
+      files.push_back(getPrintable(entry["name"].get<std::string>()) + " (xxh3 " +
+                      getPrintable(entry["xxh3"].get<std::string>()) + ")");
+  return files;
+}
+
 /// "7.8 %", "0.0012 %".
 static std::string getPercent(double error) {
   return llvm::formatv(error >= 0.001 ? "{0:F1} %" : "{0:F4} %", 100 * error).str();
@@ -103,6 +115,8 @@ std::vector<std::string> tenon::listWeightFormats(llvm::StringRef meta) {
       lines.back() += "; largest relative error " + getPercent(sum.worst->error) +
                       (sum.worst->name.empty() ? "" : " (" + sum.worst->name + ")");
   }
+  for (const std::string &data : readCalibration(formats))
+    lines.push_back("calibrated with " + data);
   if (matrices.empty())
     lines.push_back("none of " + all + " matrices have another format than in the model");
   if (formats.contains("error"))

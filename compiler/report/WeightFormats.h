@@ -7,8 +7,10 @@
 //
 // In the JSON section, where --weights was given: `weight_formats` has the number of `candidates`, and for each of the
 // `matrices` that have another format than in the model `name`, `format`, `shape`, `bytes_before`, `bytes` and `error`,
-// the root of the sum of squared errors over that of squares; where it was measured, `error` has what outputs differ by
-// from those with the model's own weights, like `error` of the whole (ErrorFigures.h).
+// the root of the sum of squared errors over that of squares: of elements, or of products with the inputs that a matrix
+// was calibrated with. `calibration` has `name` and `xxh3` of the files and folders of these inputs, and
+// `calibration_runs` says how many runs they are. Where it was measured, `error` has what outputs differ by from those
+// with the model's own weights, like `error` of the whole (ErrorFigures.h).
 //
 //===----------------------------------------------------------------------===//
 

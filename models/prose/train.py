@@ -6,7 +6,8 @@
 
 Needs numpy and autograd. Takes a quarter of an hour on one core. The network is that of Llama: two layers of
 rotary attention and gated units, with the embedding as the output's matrix. What is not ASCII becomes '?', and
-of every twentieth part of the text nothing is learnt: the first of these parts is held-out.txt.
+of every twentieth part of the text nothing is learnt: the first of these parts is held-out.txt. calibration.txt has
+pieces of what is learnt.
 """
 
 import json
@@ -26,6 +27,7 @@ HIDDEN, INNER, LAYERS, HEADS, VOCABULARY = 64, 128, 2, 4, 128
 SIZE, THETA, EPSILON = HIDDEN // HEADS, 10000.0, 1e-5
 LENGTH, BATCH, STEPS, RATE, DECAY = 96, 16, 4000, 4e-3, 0.01
 PART, HELD_OUT_BYTES = 8192, 6144
+PIECES, PIECE = 32, 768
 
 
 def readText(files):
@@ -35,6 +37,12 @@ def readText(files):
     held = b"".join(parts[10::20])
     rest = b"".join(part for i, part in enumerate(parts) if i % 20 != 10)
     return numpy.frombuffer(rest, numpy.uint8), held
+
+
+def pickPieces(text):
+    """Pieces of the training text from everywhere in it, each some windows long."""
+    starts = numpy.linspace(0, len(text) - PIECE, PIECES).astype(int)
+    return b"".join(text[start : start + PIECE].tobytes() for start in starts)
 
 
 def makeWeights(rng):
@@ -156,6 +164,7 @@ def writeTokenizer():
 def main():
     text, held = readText(sys.argv[1:])
     (HERE / "held-out.txt").write_bytes(held[:HELD_OUT_BYTES] + b"\n")
+    (HERE / "calibration.txt").write_bytes(pickPieces(text))
     writeTokenizer()
     train(text, numpy.frombuffer(held, numpy.uint8))
 

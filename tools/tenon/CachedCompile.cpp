@@ -181,7 +181,9 @@ std::optional<ArtifactRequest> tenon::makeArtifactRequest(const CompileOptions &
   bool isLookedAt = options.emit != kArtifactOutput || options.output == "-" || !options.report.empty() ||
                     !options.dumpDir.empty() || !options.dumpAfter.empty() || !options.depfile.empty() ||
                     options.timing || options.bisect || options.tuneSeconds > 0 || !options.profilesLock.empty();
-  if (isLookedAt || options.readInputs)
+  bool hasFolders = options.readInputs ||
+                    llvm::any_of(options.calibration, [](const std::string &path) { return fs::is_directory(path); });
+  if (isLookedAt || hasFolders)
     return std::nullopt;
   ArtifactRequest request;
   request.model = llvm::sys::path::filename(options.input).str();

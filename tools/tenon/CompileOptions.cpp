@@ -10,8 +10,10 @@
 #include "compiler/pipeline/SizeProfiles.h"
 #include "compiler/profiles/ProfileStore.h"
 #include "passes/precision/WeightFormat.h"
+#include "tools/tenon/CalibrationInputs.h"
 #include "tools/tenon/ErrorInputs.h"
 #include "tools/tenon/ErrorStream.h"
+#include "tools/tenon/ModelArtifact.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -146,6 +148,19 @@ static void addWeightsOption(CLI::App &command, CompileOptions &options) {
                   "repeatable")
       ->allow_extra_args(false)
       ->type_name("[PATTERN=]FORMAT")
+      ->group("Weights");
+  command
+      .add_option("--calibrate", options.calibration,
+                  "choose the integers of --weights so that the model computes little else with these inputs (GPTQ): a "
+                  "text, where the model takes tokens and its folder has a tokenizer, or NAME.npy files in a folder, "
+                  "as for --error-inputs; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("FILE|DIR")
+      ->group("Weights");
+  command
+      .add_flag("--calibrate-at-once", options.calibratesAtOnce,
+                "run the inputs through the model's own weights alone, once, and not again after each matrix is "
+                "quantized: faster, and less exact")
       ->group("Weights");
 }
 
@@ -333,6 +348,14 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
   for (const std::string &text : options.weights)
     if (llvm::Expected<WeightRule> rule = WeightRule::parse(text); !rule)
       return report("--weights", text, rule.takeError());
+  if (options.calibratesAtOnce && options.calibration.empty()) {
+    errors() << "tenon: error: --calibrate-at-once: there are no inputs; --calibrate says which\n";
+    return false;
+  }
+  if (!options.calibration.empty())
+    options.readCalibration = [paths = options.calibration, model = options.input](const tenon_artifact *artifact) {
+      return readCalibration(paths, getModelFolder(model), artifact);
+    };
   SizePrograms programs;
   for (const std::string &text : arguments.specializations)
     if (llvm::Error error = addProfile(text, programs, options.import.profiled))

@@ -59,6 +59,8 @@ static CompiledFile findCompared(const PerplexityArguments &arguments, CompileAr
   }
   compared.options.input = arguments.compared;
   compared.options.weights.clear();
+  compared.options.calibration.clear();
+  compared.options.calibratesAtOnce = false;
   if (!resolveCompileOptions(compared)) {
     compiled.status = 2;
     return compiled;
@@ -224,7 +226,7 @@ void tenon::addPerplexityCommand(CLI::App &app, int &status) {
   command
       ->add_option("--compare", arguments->compared,
                    "also measure this model, and how the predictions differ: a folder or file, which is compiled with "
-                   "the same options but --weights, or an artifact")
+                   "the same options but --weights and --calibrate, or an artifact")
       ->type_name("MODEL");
   command
       ->add_option("--tokenizer", arguments->tokenizer,
