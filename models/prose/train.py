@@ -27,7 +27,7 @@ HIDDEN, INNER, LAYERS, HEADS, VOCABULARY = 64, 128, 2, 4, 128
 SIZE, THETA, EPSILON = HIDDEN // HEADS, 10000.0, 1e-5
 LENGTH, BATCH, STEPS, RATE, DECAY = 96, 16, 4000, 4e-3, 0.01
 PART, HELD_OUT_BYTES = 8192, 6144
-PIECES, PIECE = 32, 768
+PIECES = 256
 
 
 def readText(files):
@@ -40,9 +40,9 @@ def readText(files):
 
 
 def pickPieces(text):
-    """Pieces of the training text from everywhere in it, each some windows long."""
-    starts = numpy.linspace(0, len(text) - PIECE, PIECES).astype(int)
-    return b"".join(text[start : start + PIECE].tobytes() for start in starts)
+    """Pieces of the training text from everywhere in it, as long as a window."""
+    starts = numpy.linspace(0, len(text) - LENGTH, PIECES).astype(int)
+    return b"".join(text[start : start + LENGTH].tobytes() for start in starts)
 
 
 def makeWeights(rng):
