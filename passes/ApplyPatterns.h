@@ -42,8 +42,8 @@ private:
   mlir::LocationAttr location;            ///< of the operation at which a pattern is tried
 };
 
-/// Applies patterns to all operations inside of `op` until none matches, and writes what they do to the debug output of
-/// the pass that is called so. Fails where there is no end to it.
+/// Applies the patterns to all operations inside `op` until none matches, and writes what they do to the debug output
+/// of the pass `pass`. Fails if they do not converge.
 inline mlir::LogicalResult applyPatterns(mlir::Operation *op, mlir::RewritePatternSet patterns,
                                          llvm::StringLiteral pass, mlir::GreedyRewriteConfig config = {}) {
   PatternLog log(pass.data());

@@ -24,19 +24,19 @@
 
 namespace tenon {
 
-/// The path of int8 products in AMX tiles (passes/paths/AmxInt8.cpp).
+/// The path that computes int8 products in AMX tiles (passes/paths/AmxInt8.cpp).
 inline constexpr llvm::StringRef kAmxInt8Path = "amx";
-/// The path of int8 dot products of two whose sums fit 16 bits (passes/paths/Int8Dot2.cpp).
+/// The path of int8 dot products of two elements, whose sums fit 16 bits (passes/paths/Int8Dot2.cpp).
 inline constexpr llvm::StringRef kInt8Dot2Path = "int8_dot2";
-/// The path of bf16 dot products of two in vectors (passes/paths/Bf16Dot2.cpp).
+/// The path of bf16 dot products of two elements in vector registers (passes/paths/Bf16Dot2.cpp).
 inline constexpr llvm::StringRef kBf16Dot2Path = "bf16_dot2";
 inline constexpr llvm::StringRef kRoundedBf16Dot2Path = "bf16_dot2_rounded";
-/// The paths of products with a weight of fixed-point numbers, whose bits follow in the name
+/// The prefix of the paths that store a weight as fixed-point numbers; the number of bits follows in the name
 /// (passes/paths/FixedMatrix.cpp).
 inline constexpr llvm::StringRef kFixedPath = "fixed";
 /// The path of products whose operands are not packed (passes/paths/PlainProduct.cpp).
 inline constexpr llvm::StringRef kPlainPath = "plain";
-/// So many queries of attention are done together at least: what vectors of all targets divide.
+/// The smallest number of queries that attention computes together; a multiple of the f32 vector of every target.
 inline constexpr int64_t kQueriesTogether = 16; // format: of packed masks
 
 } // namespace tenon

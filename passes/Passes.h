@@ -37,29 +37,31 @@ class ProgramOp;
 #define GEN_PASS_REGISTRATION
 #include "passes/Passes.h.inc"
 
-/// Computes the results of the function `main`, which has no arguments, of a module that it may change.
-/// Null elements of the result mean failure of one, an empty result that nothing can be computed here.
+/// Evaluates the function `main`, which has no arguments, of a module that it may change, and returns its results. A
+/// null element means that this result could not be computed; an empty vector means that nothing can be evaluated on
+/// this host.
 using ConstantEvaluator = std::function<llvm::SmallVector<mlir::ElementsAttr>(mlir::ModuleOp)>;
 
-/// `tenon-fold-constants` with something to compute with; without, it does nothing.
+/// Creates `tenon-fold-constants` with an evaluator; the pass does nothing without one.
 std::unique_ptr<mlir::Pass> createFoldConstants(ConstantEvaluator evaluate, FoldConstantsOptions options = {});
 
-/// `tenon-quantize-weights` that tells what it has done; `report` may be null.
+/// Creates `tenon-quantize-weights`, which records in `report` what it has quantized; `report` may be null.
 std::unique_ptr<mlir::Pass> createQuantizeWeights(QuantizeWeightsOptions options,
                                                   std::shared_ptr<WeightPrecision> report);
 
-/// `tenon-choose-forms` that goes by what is known, and tells what it has chosen.
+/// Creates `tenon-choose-forms`, which uses the measurements in `context` and records its decisions there.
 std::unique_ptr<mlir::Pass> createChooseForms(ChooseFormsOptions options, PathContext context);
-/// Instead of it: sites take the forms that they took for the target that the module is named after.
+/// Replaces `tenon-choose-forms`: sites take the forms that were chosen before for the target that the module is named
+/// after.
 std::unique_ptr<mlir::Pass> createRepeatForms(RepeatFormsOptions options,
                                               std::shared_ptr<const PathSelection> selection);
 
 /// `tenon-choose-paths`, likewise.
 std::unique_ptr<mlir::Pass> createChoosePaths(ChoosePathsOptions options, PathContext context);
 
-/// Instead of it: operations take the paths that they took for the target that the module is named after. One that the
-/// module's machine cannot compute gives way to the default implementation, whose result is perturbed by the path's
-/// error.
+/// Replaces the choice of paths: operations take the paths that were chosen before for the target that the module is
+/// named after. If the module's machine cannot compute such a path, the default implementation computes the operation,
+/// and its result is perturbed by the path's error.
 std::unique_ptr<mlir::Pass> createRepeatPaths(std::shared_ptr<const PathSelection> selection);
 
 } // namespace tenon

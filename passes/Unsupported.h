@@ -13,22 +13,23 @@
 
 namespace tenon {
 
-/// A pass that fails is a fault of ours, with a reproducer, unless it says by this that the model asks for
-/// what is not supported: then the compiler exits with 3 and the message is all.
+/// Reports that the model needs a feature that is not supported: the compiler prints the message and exits with 3. A
+/// pass that fails without this diagnostic has a defect, and the compiler writes a reproducer.
 inline mlir::InFlightDiagnostic emitUnsupported(mlir::Operation *op, const llvm::Twine &message = {}) {
   mlir::InFlightDiagnostic diagnostic = op->emitError(message);
   diagnostic.getUnderlyingDiagnostic()->getMetadata().push_back(mlir::DiagnosticArgument("unsupported"));
   return diagnostic;
 }
 
-/// The same for what the machine lacks, a place for temporary files or memory: then the compiler exits with 4.
+/// Reports that the machine lacks memory or a place for temporary files: the compiler prints the message and exits with
+/// 4.
 inline mlir::InFlightDiagnostic emitExhausted(mlir::Operation *op, const llvm::Twine &message = {}) {
   mlir::InFlightDiagnostic diagnostic = op->emitError(message);
   diagnostic.getUnderlyingDiagnostic()->getMetadata().push_back(mlir::DiagnosticArgument("exhausted"));
   return diagnostic;
 }
 
-/// The same for a model that no run can satisfy, whatever its inputs: then the compiler exits with 1.
+/// Reports a model that no run can satisfy, whatever its inputs are: the compiler prints the message and exits with 1.
 inline mlir::InFlightDiagnostic emitInvalid(mlir::Location loc, const llvm::Twine &message = {}) {
   mlir::InFlightDiagnostic diagnostic = mlir::emitError(loc, message);
   diagnostic.getUnderlyingDiagnostic()->getMetadata().push_back(mlir::DiagnosticArgument("invalid"));

@@ -23,7 +23,7 @@ using fmt::SectionKind;
 
 namespace {
 
-/// A file that grows section by section; nothing is kept but the table.
+/// Writes a file section by section; only the table of sections is kept in memory.
 class SectionWriter {
 public:
   SectionWriter(llvm::raw_pwrite_stream &os, size_t count) : os(os) {
@@ -54,7 +54,7 @@ public:
     add(kind, target, alignment, [&](Sink sink) { sink(llvm::ArrayRef(bytes.data(), bytes.size())); });
   }
 
-  /// Adds the weights, but for external ones if these stay where they are, and the hashes of all blocks.
+  /// Adds the weights, without external ones if those stay in their files, and the hashes of all blocks.
   void addWeights(const WeightSection &weights, bool leavesExternal) {
     std::string hashes;
     uint64_t inBlock = 0;
@@ -160,7 +160,8 @@ void tenon::writeArtifact(const ArtifactParts &parts, llvm::raw_pwrite_stream &o
   for (const ArtifactParts::Variant &variant : parts.variants)
     writer.add(SectionKind::code, variant.target, fmt::kPageSize, variant.code);
   writer.add(SectionKind::meta, "", fmt::kSectionAlignment, parts.meta);
-  // Last, so that nearly everything that a load reads stands together at the start; their hashes are known after them.
+  // The weights come last, so that nearly everything that a load reads is contiguous at the start; their hashes are
+  // known only after they are written.
   if (hasWeights)
     writer.addWeights(*parts.weights, leavesExternal);
   if (leavesExternal)

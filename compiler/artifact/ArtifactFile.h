@@ -36,10 +36,10 @@ struct ArtifactParts {
       false; ///< weights in other files stay there (WeightSection::leaveIn); otherwise all are written
 };
 
-/// Writes the artifact to `path`. The file appears whole or not at all (OutputFile.h).
+/// Writes the artifact to `path`, atomically (OutputFile.h).
 llvm::Error writeArtifact(const ArtifactParts &parts, const std::string &path);
 
-/// The same bytes to a stream that stands at its start.
+/// Writes the same bytes to a stream at position 0.
 void writeArtifact(const ArtifactParts &parts, llvm::raw_pwrite_stream &os);
 
 } // namespace tenon

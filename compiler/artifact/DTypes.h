@@ -14,7 +14,7 @@
 
 namespace tenon {
 
-/// The format's name for an element type of the tenon dialect, or nothing where it has none.
+/// Returns the format's name for an element type of the tenon dialect; none if the format lacks it.
 std::optional<fmt::DType> getDType(mlir::Type elementType);
 
 } // namespace tenon

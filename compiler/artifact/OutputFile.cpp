@@ -12,7 +12,8 @@
 
 using namespace tenon;
 
-/// The error that a stream met, if it met one. It must be taken, or the stream's end would end the program.
+/// Returns the error of a stream, if there was one, and clears it: an unhandled error would abort the program in the
+/// stream's destructor.
 static llvm::Error takeError(llvm::raw_fd_ostream &os) {
   os.flush();
   std::error_code error = os.error();
@@ -47,7 +48,7 @@ llvm::Error tenon::writeOutputFile(const std::string &path, llvm::function_ref<v
   llvm::sys::fs::file_status status;
   if (path == "-" || (!llvm::sys::fs::status(path, status) && !llvm::sys::fs::is_regular_file(status)))
     return writeInPlace(path, write);
-  // A link stays a link: what it points to is replaced.
+  // A symbolic link is kept, and its target is replaced.
   llvm::SmallString<128> place(path);
   if (llvm::sys::fs::exists(path))
     if (std::error_code error = llvm::sys::fs::real_path(path, place))

@@ -18,9 +18,9 @@ class raw_pwrite_stream;
 
 namespace tenon {
 
-/// Calls `write` with a stream of a file beside `path`, which then takes its place: whatever goes wrong, and
-/// also where the process is interrupted, `path` is what it was. What is no regular file (/dev/null, a pipe)
-/// is written in place. "-" is standard output, which must not be one where `write` seeks.
+/// Calls `write` with a stream to a temporary file beside `path`, and then renames it: on any failure or interruption,
+/// `path` is unchanged. A file that is not regular (/dev/null, a pipe) is written in place. "-" is standard output,
+/// which must be seekable if `write` seeks.
 llvm::Error writeOutputFile(const std::string &path, llvm::function_ref<void(llvm::raw_pwrite_stream &)> write);
 
 } // namespace tenon

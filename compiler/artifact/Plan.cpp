@@ -192,7 +192,7 @@ fmt::InstructionT &Serializer::addInstruction(fmt::Opcode opcode, StringRef name
   return instruction;
 }
 
-/// Flops and bytes: as numbers where both are constant, otherwise as expressions of the launch's sizes.
+/// Stores FLOPs and bytes as numbers if both are constant, otherwise as expressions of the launch's sizes.
 static void setWork(fmt::KernelT &kernel, plan::LaunchOp launch) {
   auto flops = launch->getAttrOfType<AffineMapAttr>(kFlopsAttr),
        bytes = launch->getAttrOfType<AffineMapAttr>(kBytesAttr);
@@ -469,10 +469,11 @@ LogicalResult Serializer::addBlock(Block &block) {
   return success();
 }
 
-/// Which expressions an instruction that binds a symbol evaluates: from the first that depends on it to the last.
+/// Stores the range of expressions that an instruction which binds a symbol evaluates: from the first one that depends
+/// on the symbol to the last.
 void Serializer::fillSymbolRanges() {
   size_t count = exprs.exprs.size();
-  // For each symbol, the expressions that depend on it; one walk a symbol that is bound.
+  // For each symbol, the range of expressions that depend on it, found by one walk per bound symbol.
   llvm::DenseMap<uint32_t, std::pair<uint32_t, uint32_t>> ranges;
   for (auto &instruction : plan.instructions) {
     auto op = static_cast<fmt::Opcode>(instruction->op);

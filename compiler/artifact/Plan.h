@@ -20,14 +20,14 @@ class ProgramOp;
 }
 class WeightSection;
 
-/// A plan as bytes, and the kernels that it launches, in the order of its kernel table.
+/// A serialized plan, and the kernels that it launches, in the order of its kernel table.
 struct SerializedPlan {
   std::string bytes;
   std::vector<std::string> kernels;
 };
 
-/// Writes a program whose activations have their places as FlatBuffers, and adds its weights to `weights`.
-/// Fails with a diagnostic where a type has no place in the format.
+/// Serializes a program with offsets as FlatBuffers, and adds its weights to `weights`. Fails with a diagnostic if the
+/// format lacks a type.
 llvm::FailureOr<SerializedPlan> serializePlan(plan::ProgramOp program, llvm::StringRef modelName,
                                               WeightSection &weights);
 

@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Calls `use` with the bytes of a weight, as kernels read them: dense, booleans one byte each.
+/// Calls `use` with the bytes of a weight in the layout that kernels read: dense, booleans one byte each.
 static void withBytes(ElementsAttr value, llvm::function_ref<void(ArrayRef<char>)> use) {
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     use(resource.getRawHandle().getBlob()->getData());
@@ -50,7 +50,7 @@ static bool hasBytes(ElementsAttr value, ArrayRef<char> wanted) {
   return isEqual;
 }
 
-/// Nobody looks at the bytes of a weight for a while.
+/// Tells the kernel that the bytes of a weight will not be read soon, so that their pages can be evicted.
 static void noteRead(ElementsAttr value, bool isOutput) {
   auto resource = dyn_cast<DenseResourceElementsAttr>(value);
   const WeightStorage *storage = resource ? WeightStorage::get(value.getContext()) : nullptr;
@@ -58,9 +58,9 @@ static void noteRead(ElementsAttr value, bool isOutput) {
     storage->noteRead(resource.getRawHandle().getBlob()->getData().size(), isOutput);
 }
 
-/// A place for bytes that are part of a file; nothing where they are not, or are not worth a mapping.
+/// Returns the offset for bytes that are part of a file; none if they are not, or are too few for a mapping.
 std::optional<uint64_t> WeightSection::addExternal(ArrayRef<char> bytes, uint64_t alignment) {
-  // limit: a smaller one would leave more of its pages empty, and be one more mapping.
+  // limit: smaller mappings would waste a larger share of their pages.
   constexpr uint64_t kLeast = uint64_t(64) << 10;
   auto source = llvm::find_if(sources, [&](const WeightFile &file) {
     return bytes.begin() >= file.bytes.begin() && bytes.end() <= file.bytes.end();
@@ -73,7 +73,7 @@ std::optional<uint64_t> WeightSection::addExternal(ArrayRef<char> bytes, uint64_
   // Kernels rely on what elements need.
   if (first % alignment != 0)
     return std::nullopt;
-  // What lies behind the last one in its file goes on with its pages.
+  // Bytes that follow the last ones in the same file continue its pages.
   if (!external.empty()) {
     ExternalSegment &last = external.back();
     bool goesOn =
@@ -97,7 +97,7 @@ uint64_t WeightSection::add(ElementsAttr value) {
     return it->second;
   uint64_t offset = llvm::alignTo(size, TENON_BUFFER_ALIGNMENT);
   withBytes(value, [&](ArrayRef<char> bytes) {
-    // Shifted, since the largest numbers are DenseMap's own.
+    // The hash is shifted, because DenseMap reserves the largest keys.
     auto key = std::pair<uint64_t, uint64_t>(XXH3_64bits(bytes.data(), bytes.size()) >> 1, bytes.size());
     SmallVector<size_t, 1> &candidates = byHash[key];
     for (size_t candidate : candidates)

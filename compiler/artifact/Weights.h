@@ -18,28 +18,28 @@
 
 namespace tenon {
 
-/// A file that weights may stay in, and its name below the model's folder.
+/// A file that weights may stay in, and its name relative to the model's folder.
 struct WeightFile {
   std::string name;
   llvm::ArrayRef<char> bytes;
 };
 
-/// Pages of such a file that stand at an address of the weights.
+/// Pages of such a file that are mapped at an address of the weights.
 struct ExternalSegment {
   uint64_t begin, size, offset; ///< in the weights, and in the file; multiples of the largest page size
   size_t file;
 };
 
-/// Lays out the weights of a plan, each distinct one once. Bytes are not copied before they are written.
+/// Lays out the weights of a plan without duplicates. Bytes are not copied before they are written.
 class WeightSection {
 public:
-  /// Large weights whose bytes are those of one of these files get pages of their own, so that these can be mapped in
-  /// their place. Comes before the first weight.
+  /// Gives large weights whose bytes are in one of these files pages of their own, so that the file can be mapped
+  /// there. Must be called before the first weight is added.
   void leaveIn(std::vector<WeightFile> files) { sources = std::move(files); }
   llvm::ArrayRef<WeightFile> getFiles() const { return sources; }
   llvm::ArrayRef<ExternalSegment> getExternal() const { return external; }
 
-  /// The offset of a weight in the section, a multiple of 64.
+  /// Adds a weight and returns its offset in the section, a multiple of 64.
   uint64_t add(mlir::ElementsAttr value);
   /// The same of one that was added.
   uint64_t getOffset(mlir::ElementsAttr value) const {
@@ -48,9 +48,10 @@ public:
     return it->second;
   }
   uint64_t getSize() const { return size; }
-  /// The types of the weights by their offsets, in order. Of several with the same bytes, that of the first one.
+  /// Lists the types of the weights by offset, in order. If several have the same bytes, the first one's type is
+  /// listed.
   std::vector<std::pair<uint64_t, mlir::RankedTensorType>> listTypes() const;
-  /// Gives all bytes in order, padding included, in parts, and whether they are pages of another file.
+  /// Passes all bytes to `sink` in order and in parts, padding included, with a flag for pages of another file.
   void write(llvm::function_ref<void(llvm::ArrayRef<char>, bool isExternal)> sink) const;
 
 private:
@@ -66,8 +67,8 @@ private:
   std::vector<Entry> entries;
   /// Equal attributes are one pointer as it is.
   llvm::DenseMap<mlir::Attribute, uint64_t> known;
-  /// Entries by the hash and size of their bytes. The hash finds candidates alone: a model can be made to have
-  /// different weights of one hash, so that bytes decide.
+  /// Entries by the hash and size of their bytes. The hash only finds candidates, whose bytes are compared: a model can
+  /// be crafted to have different weights with the same hash.
   llvm::DenseMap<std::pair<uint64_t, uint64_t>, llvm::SmallVector<size_t, 1>> byHash;
   uint64_t size = 0;
 };

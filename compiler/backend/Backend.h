@@ -26,17 +26,17 @@ class OpPassManager;
 
 namespace tenon {
 
-/// What kernels may contain for a backend. Which micro-kernels apply is a question about the target: Target::machine.
+/// The features of kernels that a backend supports. Which micro-kernels apply depends on the target: Target::machine.
 struct Capabilities {
-  /// Alternatives to the default implementation of an operation (tenon-choose-paths) are lowered, too.
+  /// Non-default paths (tenon-choose-paths) can be lowered.
   bool hasPaths = false;
   /// Kernels that are written in C (text, numbers) are available.
   bool hasKernelLibrary = false;
-  /// Threads of the device that compute one tile together. One: the body of a kernel needs no barrier.
+  /// The threads of the device that compute one tile together. With one, the body of a kernel needs no barrier.
   unsigned threadsPerTile = 1;
-  /// Kernels become objects one by one, which do not depend on each other: CodeRequest::objects is used.
+  /// Kernels are compiled to independent objects: CodeRequest::objects is used.
   bool hasKernelObjects = false;
-  /// The format of code in an artifact; empty while the runtime has no device that loads the code.
+  /// The format of code in an artifact; empty if the runtime has no device that loads the code.
   std::string artifactFormat;
 };
 
@@ -57,18 +57,18 @@ struct BackendOption {
 /// The values of the backends' options, by name.
 using BackendSettings = std::map<std::string, std::string>;
 
-/// How much time code generation may take: `little` for code that runs once or twice.
+/// How much time code generation may take; `little` is for code that runs once or twice.
 enum class CodeEffort { little, most };
 
 /// Runs the passes that `build` adds on `module`, as phase `phase` of the compilation.
 using PassRunner = llvm::function_ref<llvm::Error(llvm::StringRef phase, mlir::ModuleOp module,
                                                   llvm::function_ref<void(mlir::OpPassManager &)> build)>;
 
-/// Objects of kernels that were generated before, and what becomes of new ones.
+/// Objects of kernels that were generated before, and a callback for new ones.
 struct KernelObjects {
-  /// By kernel. The module of such a kernel is empty, and only says at which place the kernel stands.
+  /// Known objects by kernel. The module of such a kernel is empty, and only determines its position.
   std::map<std::string, std::string, std::less<>> known;
-  /// Called with each object that is generated, in the order of the modules.
+  /// Called with each generated object, in the order of the modules.
   std::function<void(llvm::StringRef kernel, llvm::StringRef object)> onObject;
 };
 
@@ -89,7 +89,7 @@ struct CodeFile {
   std::string bytes;
 };
 
-/// Generates code for one kind of device. Backends are stateless: any number of threads may use one.
+/// Generates code for one kind of device. Backends are stateless and thread-safe.
 class Backend {
 public:
   virtual ~Backend() = default;
@@ -100,28 +100,28 @@ public:
   virtual llvm::ArrayRef<CodeFormat> getFormats() const = 0;
   virtual llvm::ArrayRef<BackendOption> getOptions() const { return {}; }
 
-  /// The target of that name; nothing if the backend has no such target.
+  /// Returns the target of that name; none if the backend has no such target.
   virtual std::optional<Target> getTarget(llvm::StringRef name) const { return std::nullopt; }
-  /// What kernels of a format are scheduled for where no target of --target is the backend's: the machine follows from
-  /// the settings alone, so that no choice depends on the machine that compiles. Nothing if its formats are those of
-  /// its targets.
+  /// Returns the target that kernels of a format are scheduled for if no target of --target belongs to the backend. It
+  /// follows from the settings alone, so that no choice depends on the compiling machine. None if formats have the
+  /// machine of their targets.
   virtual std::optional<Target> getFormatTarget(const BackendSettings &settings) const { return std::nullopt; }
   /// The names that getTarget takes, for messages.
   virtual std::vector<std::string> getTargetNames() const { return {}; }
-  /// Makes targets of one artifact agree on the layouts of the weights that they share.
+  /// Unifies the layouts of the weights that the targets of an artifact share.
   virtual void unifyLayouts(llvm::MutableArrayRef<Target> targets) const {}
 
   /// Registers the dialects and translations that code generation needs, before the context is created.
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
-  /// Passes from one kernel on buffers to the dialect that the backend translates.
+  /// Adds the passes from one kernel on buffers to the dialect that the backend translates.
   virtual void buildPipeline(mlir::OpPassManager &kernel, const Target &target) const = 0;
 
-  /// Generates code of all kernels. `kernels` holds a module for each kernel, on buffers; it is unspecified what it
-  /// holds afterwards.
+  /// Generates the code of all kernels. `kernels` has a module for each kernel, on buffers; its content afterwards is
+  /// unspecified.
   virtual llvm::Expected<std::vector<CodeFile>> emit(mlir::ModuleOp kernels, const CodeRequest &request) const = 0;
 };
 
-/// Fails if the plan launches a kernel that `kernels` lacks, for a backend without a kernel library.
+/// Fails if the plan launches a kernel that is not in `kernels`, for a backend without a kernel library.
 llvm::Error checkNoLibraryKernels(mlir::ModuleOp kernels, llvm::ArrayRef<std::string> entries);
 
 } // namespace tenon

@@ -17,11 +17,11 @@ void tenon::optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, l
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graphs;
   llvm::ModuleAnalysisManager modules;
-  // The target machine adds its own passes to the pipelines.
+  // The target machine adds passes of its own to the pipelines.
   llvm::PassBuilder builder(&machine, tuning);
   if (extend)
     extend(builder);
-  // No function of the C library exists for a kernel: none may be made up, and ours are no special ones.
+  // Kernels have no C library: LLVM must not create calls of its functions, nor treat functions of ours as such.
   llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
   library.disableAllFunctions();
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });

@@ -19,8 +19,8 @@ class TargetMachine;
 
 namespace tenon {
 
-/// Runs LLVM's default pipeline on `module`. It takes no function for one of the C library, since no kernel has one.
-/// `extend` may add passes of the backend to the builder.
+/// Runs LLVM's default pipeline on `module`, with all knowledge of C library functions disabled, since kernels have no
+/// C library. `extend` may add passes of the backend to the builder.
 void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, llvm::OptimizationLevel level,
                     const llvm::PipelineTuningOptions &tuning = {},
                     llvm::function_ref<void(llvm::PassBuilder &)> extend = {});

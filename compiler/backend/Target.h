@@ -15,7 +15,7 @@ namespace tenon {
 
 class Backend;
 
-/// A machine that kernels are compiled for, in the words of LLVM and of the artifact format.
+/// A machine that kernels are compiled for, described in the terms of LLVM and of the artifact format.
 struct Target {
   const Backend *backend = nullptr; ///< that knows the target and generates its code
   std::string name;                 ///< the value of --target: "host", "x86-64-v3"
@@ -28,9 +28,9 @@ struct Target {
   std::string tuneCpu = {};         ///< LLVM's -mtune, where it is another processor than cpu
   bool runsHere = false;            ///< true if the machine that compiles can execute the code
   bool roundsEachStep = false;      ///< sums are added in their order, and products are rounded before they are added:
-                                    ///< results have the same bits, whatever instructions `features` has
+                                    ///< results are bitwise equal, whatever instructions `features` has
 
-  /// Name and required features, as fmt::Section::target has them.
+  /// Returns the name and the required features in the form of fmt::Section::target.
   std::string getSectionTarget() const { return name + "=" + needed; }
 };
 

@@ -34,7 +34,7 @@ CREATE TABLE chunks (
 /// The number says "Tenx".
 static constexpr Database::Format kFormat = {"export of a cache", 1, 0x54656e78, kSchema};
 
-/// An SQLite value has 1 GB at most, and artifacts may have more.
+/// An SQLite value is limited to 1 GB, and artifacts may be larger.
 static constexpr size_t kChunkBytes = size_t(16) << 20;
 /// More uses than a cache keeps are none.
 static constexpr size_t kMaxUses = 64;
@@ -126,7 +126,7 @@ static std::vector<CacheUse> readUses(Database &archive, int64_t id) {
   return uses;
 }
 
-/// Writes the chunks of an entry to a file: no more bytes than the entry has. Returns whether they are all there.
+/// Writes the chunks of an entry to a file, at most as many bytes as the entry has. Returns true if they are complete.
 static llvm::Expected<bool> readContent(Database &archive, const CacheEntry &entry, const std::string &file) {
   std::error_code error;
   llvm::raw_fd_ostream os(file, error);
@@ -149,7 +149,7 @@ static llvm::Expected<bool> readContent(Database &archive, const CacheEntry &ent
   return written == entry.bytes;
 }
 
-/// Adds one entry. Returns why it is none; empty where it was added, or is known.
+/// Adds one entry. Returns the reason why it was rejected; empty if it was added or is present.
 static llvm::Expected<std::string> importEntry(CacheStore &store, Database &archive, CacheEntry entry,
                                                CacheTransfer &transfer) {
   entry.origin = "imported";

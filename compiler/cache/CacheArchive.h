@@ -19,13 +19,13 @@ struct CacheTransfer {
   std::string firstFault; ///< of the first that was skipped
 };
 
-/// Writes the entries of the filter with their contents to an SQLite file. Damaged ones are skipped.
+/// Writes the filtered entries with their contents to an SQLite file. Damaged ones are skipped.
 llvm::Expected<CacheTransfer> exportCache(const CacheStore &store, const CacheStore::Filter &filter,
                                           const std::string &file);
 
-/// Adds the entries of an export, each in a transaction of its own. Those that no cache made are skipped, as are
-/// those whose content has another seal. The seal proves that a content is what was exported, not who exported it: it
-/// is code, which is run.
+/// Adds the entries of an export, each in its own transaction. Invalid entries are skipped, as are those whose content
+/// does not match the seal. The seal proves that the content is the exported one, not who exported it: it is code that
+/// will be executed.
 llvm::Expected<CacheTransfer> importCache(CacheStore &store, const std::string &file);
 
 } // namespace tenon

@@ -14,11 +14,11 @@
 
 namespace tenon {
 
-/// The columns that both have, as takeColumns reads them.
+/// The columns that both tables have, in the order in which takeColumns reads them.
 inline constexpr char kEntryColumns[] =
     "e.id, e.kind, e.key, e.seal, e.bytes, e.title, e.hardware, e.compiler, e.files, e.messages";
 
-/// Takes these of a row. Returns false if the kind of the entry is none.
+/// Reads these columns of a row. Returns false if the kind of the entry is invalid.
 inline bool takeColumns(Statement &row, CacheEntry &entry) {
   entry.id = row.takeInteger();
   std::optional<CacheKind> kind = getCacheKind(row.takeText());

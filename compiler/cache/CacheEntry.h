@@ -17,14 +17,14 @@
 
 namespace tenon {
 
-/// A kernel is an object file with one entry point; an artifact is the result of a whole compilation.
+/// A `kernel` is an object file with one entry point; an `artifact` is the result of a whole compilation.
 enum class CacheKind { kernel, artifact };
 
 /// "kernel" or "artifact", and back.
 llvm::StringRef getName(CacheKind kind);
 std::optional<CacheKind> getCacheKind(llvm::StringRef name);
 
-/// The BLAKE3 hash of a sequence of texts: other texts, or the same ones divided otherwise, have another one.
+/// The BLAKE3 hash of a sequence of texts; it depends on the boundaries between them.
 class Fingerprint {
 public:
   Fingerprint &add(llvm::StringRef text);
@@ -35,8 +35,8 @@ private:
   llvm::BLAKE3 hash;
 };
 
-/// Where a kernel is used: the name of a model's file, and of the nodes that the kernel computes in it. The use of an
-/// artifact is its model alone.
+/// Where a kernel is used: the file name of a model, and the nodes that the kernel computes in it. An artifact only has
+/// the model.
 struct CacheUse {
   std::string model, node;
 };
@@ -56,12 +56,12 @@ struct CacheEntry {
   int64_t created = 0, lastUse = 0; ///< microseconds since 1970
   std::vector<CacheUse> uses;       ///< the most recent ones alone, if there are many
 
-  /// The seal of an entry with that content. It covers all that a compilation takes from an entry, so that neither a
-  /// damaged file nor a damaged index leads to another result.
+  /// Returns the seal of an entry with that content. It covers everything that a compilation uses from an entry, so
+  /// that neither a damaged file nor a damaged index can change a result.
   std::string computeSeal(llvm::StringRef content) const;
 };
 
-/// An entry as other machines may have it: all that is said of it, and a signature of that.
+/// An entry in the form that is shared with other machines: its manifest, and a signature of that.
 struct SignedEntry {
   std::string nameSpace; ///< keeps entries of those who share a remote cache apart
   CacheKind kind = CacheKind::kernel;
@@ -74,8 +74,8 @@ struct SignedEntry {
 /// Whether a text is what Fingerprint returns.
 bool isFingerprint(llvm::StringRef text);
 
-/// Why no cache made such an entry; empty if it may be one. Entries of an index or of an export are checked as hostile
-/// input.
+/// Returns the reason why an entry is invalid; empty if it is valid. Entries of an index or an export are treated as
+/// hostile input.
 std::string findFault(const CacheEntry &entry);
 
 /// Microseconds since 1970.

@@ -13,7 +13,7 @@
 
 namespace tenon {
 
-/// An entry that a remote cache had. Its signature and the seal of its content are checked.
+/// An entry from a remote cache, whose signature and seal have been verified.
 struct FetchedEntry {
   CacheEntry entry; ///< without uses: they are those of other models
   SignedEntry share;
@@ -21,24 +21,25 @@ struct FetchedEntry {
   llvm::StringRef content;
 };
 
-/// What a compilation exchanges with remote caches: compiler/remote implements it. What fails is a miss, and noted.
+/// The interface to remote caches for a compilation, implemented by compiler/remote. A failure counts as a miss, and is
+/// noted.
 class CacheExchange {
 public:
   virtual ~CacheExchange() = default;
 
-  /// What remote caches have of these keys, which the cache of this machine lacks; in no order.
+  /// Fetches the entries of these keys that remote caches have and the cache of this machine lacks, in any order.
   virtual std::vector<FetchedEntry> fetch(CacheKind kind, const std::vector<std::string> &keys, CacheStore &store) = 0;
-  /// The signed form of an entry that was made here; nothing where there is no key to sign with.
+  /// Returns the signed form of a local entry; none if there is no signing key.
   virtual std::optional<SignedEntry> sign(const CacheEntry &entry, llvm::StringRef content) const = 0;
 
   struct Publication {
     SignedEntry share;
     llvm::StringRef content;
   };
-  /// Writes entries to the remote caches that are written to.
+  /// Writes entries to the remote caches that are writable.
   virtual void publish(llvm::ArrayRef<Publication> publications) = 0;
 
-  /// What went wrong first, for the user; empty where nothing did.
+  /// Returns the first failure as a message for the user; empty if there was none.
   virtual const std::string &getNote() const = 0;
   /// The user knows it: there is no other note.
   virtual void dropNote() = 0;

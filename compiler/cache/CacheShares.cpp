@@ -11,7 +11,7 @@
 
 using namespace tenon;
 
-/// A signature is about the content that an entry had then: the seal says which.
+/// A signature covers the content that the entry had when it was signed, which the seal identifies.
 static constexpr char kTables[] = R"(
 CREATE TABLE IF NOT EXISTS shares (
   entry INTEGER NOT NULL REFERENCES entries (id) ON DELETE CASCADE,
@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS quarantine (
 )";
 
 llvm::Error CacheShares::prepare(Database &database) {
-  // Most indices have them, and looking takes no lock.
+  // Most indices have the tables, and this test takes no lock.
   if (database.prepare("SELECT 1 FROM quarantine LIMIT 1").isPrepared())
     return llvm::Error::success();
   return database.transact([&] { return database.execute(kTables); });
@@ -65,7 +65,7 @@ llvm::Expected<std::optional<CacheShares::Found>> CacheShares::find(llvm::String
   Statement row = database.prepare("SELECT " + std::string(kShareColumns) + ", " + kEntryColumns +
                                    " FROM shares s JOIN entries e ON e.id = s.entry AND e.seal = s.entry_seal "
                                    "WHERE s.namespace = ? AND s.kind = ? AND s.key = ?");
-  // An index of an earlier version, in a folder that cannot be written, has no signatures.
+  // An index of an earlier version in a read-only folder has no signatures.
   if (!row.isPrepared())
     return std::nullopt;
   int status = row.bind(nameSpace.str()).bind(getName(kind).str()).bind(key.str()).step();

@@ -17,7 +17,7 @@
 
 namespace tenon {
 
-/// An entry that remote caches sent and that was refused.
+/// An entry from a remote cache that was rejected.
 struct QuarantinedEntry {
   int64_t time = 0;   ///< microseconds since 1970
   std::string source; ///< the URL of the remote cache
@@ -31,24 +31,24 @@ class CacheShares {
 public:
   explicit CacheShares(const CacheStore &store) : database(store.getDatabase()) {}
 
-  /// Makes the tables, which indices of earlier versions lack.
+  /// Creates the tables that indices of earlier versions lack.
   static llvm::Error prepare(Database &database);
-  /// Adds the signed form of an entry in the index, within a transaction. It replaces an older one of the same
+  /// Adds the signed form of an entry of the index, within a transaction. It replaces an older one of the same
   /// namespace, kind and key.
   static llvm::Error add(Database &database, const CacheEntry &entry, const SignedEntry &share);
 
-  /// The signed entry of that key, with the entry in the index whose content it is about.
+  /// The signed entry of a key, and the entry of the index whose content it covers.
   struct Found {
     SignedEntry share;
     CacheEntry entry; ///< without its uses
   };
   llvm::Expected<std::optional<Found>> find(llvm::StringRef nameSpace, CacheKind kind, llvm::StringRef key) const;
-  /// All signed entries of a namespace, ordered by kind and key. `visit` returns whether to go on.
+  /// Visits all signed entries of a namespace, ordered by kind and key, until `visit` returns false.
   llvm::Error visit(llvm::StringRef nameSpace, llvm::function_ref<bool(const SignedEntry &)> visit) const;
-  /// The entries that came from remote caches with the signature of `signer`.
+  /// Lists the entries that came from remote caches with the signature of `signer`.
   llvm::Expected<std::vector<CacheEntry>> listFetched(llvm::StringRef signer) const;
 
-  /// Notes that an entry was refused. Only the last ones are kept.
+  /// Records a rejected entry. Only the most recent ones are kept.
   llvm::Error quarantine(const QuarantinedEntry &entry) const;
   /// What was refused, the last one first.
   llvm::Expected<std::vector<QuarantinedEntry>> listQuarantine() const;

@@ -68,7 +68,7 @@ std::string CacheStore::getDefaultFolder() {
   if (const char *own = std::getenv("TENON_CACHE_DIR"); own && *own)
     return llvm::StringRef(own) == "none" ? "" : own;
   llvm::SmallString<128> folder;
-  // Without a home, the place would be below the current folder.
+  // Without a home folder, the path would be relative to the current folder.
   if (!path::cache_directory(folder) || !path::is_absolute(folder))
     return "";
   path::append(folder, "tenon");
@@ -168,7 +168,7 @@ llvm::Expected<std::optional<CacheStore::Hit>> CacheStore::find(CacheKind kind, 
 }
 
 llvm::Error CacheStore::remove(const CacheEntry &entry) {
-  // Another process may have added the entry anew since.
+  // Another process may have replaced the entry in the meantime.
   Statement row = database->prepare("DELETE FROM entries WHERE id = ? AND seal = ?");
   if (!row.isPrepared() || row.bind(entry.id).bind(entry.seal).step() != SQLITE_DONE)
     return database->makeFault("an entry cannot be removed");
@@ -319,7 +319,8 @@ llvm::Expected<std::vector<CacheEntry>> CacheStore::select(const std::string &sq
   return entries;
 }
 
-/// SQL for entries of which one of the columns has the text somewhere, in whatever case. Each takes the text once.
+/// Returns an SQL condition for entries one of whose columns contains the text, ignoring case. The text is bound once
+/// per column.
 static std::string getCondition(llvm::ArrayRef<llvm::StringRef> columns, const std::string &text,
                                 std::vector<std::string> &texts) {
   std::vector<std::string> parts;
@@ -409,7 +410,7 @@ llvm::Expected<CacheStore::Usage> CacheStore::measure() const {
 //===----------------------------------------------------------------------===//
 
 llvm::Expected<uint64_t> CacheStore::evict(uint64_t limit) {
-  // The transaction has the write lock: what is in objects/ and has no row is nobody's.
+  // The transaction holds the write lock, so a file in objects/ without a row belongs to nobody.
   Statement sum = database->prepare("SELECT coalesce(sum(bytes), 0) FROM entries");
   if (!sum.isPrepared() || sum.step() != SQLITE_ROW)
     return database->makeFault("the index cannot be read");
@@ -447,7 +448,7 @@ llvm::Error CacheStore::sweepContents() const {
 }
 
 void CacheStore::sweepTemporaryFiles() const {
-  // No compilation takes so long, and clocks of machines that share a folder differ by less.
+  // No compilation takes this long, and the clocks of machines that share a folder differ by less.
   constexpr std::chrono::hours kAge(24);
   forEachFile(folder + "/tmp", [&](const std::string &file) {
     fs::file_status status;

@@ -38,14 +38,14 @@ public:
   /// Bytes that contents may have by default.
   static constexpr uint64_t kDefaultLimit = uint64_t(10) << 30;
 
-  /// Where the user's cache is: TENON_CACHE_DIR, which may be "none", or the folder "tenon" in XDG_CACHE_HOME or in
-  /// ~/.cache. Empty where there is no such folder, as for users without a home.
+  /// Returns the folder of the user's cache: TENON_CACHE_DIR, which may be "none", or the folder "tenon" in
+  /// XDG_CACHE_HOME or ~/.cache. Empty if there is none, as for users without a home folder.
   static std::string getDefaultFolder();
-  /// Bytes that contents may have: TENON_CACHE_LIMIT, or the default. Fails where that is no size.
+  /// Returns the size limit for contents: TENON_CACHE_LIMIT, or the default. Fails if the variable is no size.
   static llvm::Expected<uint64_t> getDefaultLimit();
 
-  /// Opens a cache, which is made if it is not there. One that cannot be written is only read. Fails where there can be
-  /// none, and with category `resources` if that is due to the folder.
+  /// Opens a cache, and creates it if it does not exist. A read-only folder is opened for reading. Fails if that is
+  /// impossible, with category `resources` if the folder is the reason.
   static llvm::Expected<std::unique_ptr<CacheStore>> open(const std::string &folder, uint64_t limit = kDefaultLimit);
 
   const std::string &getFolder() const { return folder; }
@@ -59,9 +59,9 @@ public:
     std::string path;
     std::unique_ptr<llvm::MemoryBuffer> content;
   };
-  /// The entry of that key. One whose content is damaged or gone is removed, and counts as none.
+  /// Finds the entry of a key. An entry whose content is damaged or missing is removed, and counts as a miss.
   llvm::Expected<std::optional<Hit>> find(CacheKind kind, const std::string &key);
-  /// How many damaged entries `find` has met, and what was wrong with the first.
+  /// Returns the number of damaged entries that `find` encountered; the reason for the first one is kept, too.
   unsigned getDamaged() const { return numDamaged; }
   const std::string &getFirstDamage() const { return firstDamage; }
 
@@ -77,24 +77,23 @@ public:
     int64_t id;
     std::vector<CacheUse> uses;
   };
-  /// Adds and updates entries, all of them or none; then removes those that were not used for longest until the limit
-  /// is kept. Contents that exceed the limit alone are not added, and are removed from `additions`.
+  /// Adds and updates entries atomically; then evicts the least recently used ones until the limit holds. Contents that
+  /// exceed the limit by themselves are not added, and are removed from `additions`.
   llvm::Error commit(std::vector<Addition> &additions, llvm::ArrayRef<Reuse> reuses);
   llvm::Error reuse(llvm::ArrayRef<Reuse> reuses);
 
-  /// The path of a new file in tmp/. Fails where nothing can be written there.
+  /// Returns the path of a new file in tmp/. Fails if that folder is not writable.
   llvm::Expected<std::string> reserve() const;
 
-  /// What a list of entries is narrowed to. Empty texts are any; others are parts of what is looked for, in whatever
-  /// case.
+  /// A filter for listed entries. Empty texts match everything; others match substrings, ignoring case.
   struct Filter {
     std::optional<CacheKind> kind;
     std::string key; ///< the beginning of a fingerprint
     std::string model, node, title, hardware;
     std::string anywhere; ///< in any of these four
   };
-  /// The entries with their uses, the one that was used last first. `visit` returns whether to go on. Rows that no
-  /// cache made are skipped.
+  /// Visits the entries with their uses, most recently used first, until `visit` returns false. Invalid rows are
+  /// skipped.
   llvm::Error visit(const Filter &filter, llvm::function_ref<bool(const CacheEntry &)> visit) const;
   llvm::Expected<std::vector<CacheEntry>> list(const Filter &filter) const;
   /// Where the content of an entry is.
@@ -107,11 +106,11 @@ public:
   };
   llvm::Expected<Usage> measure() const;
 
-  /// Removes the entries of the filter that were last used before `time`, and then those that were not used for longest
-  /// until the rest has `limit` bytes at most. Sweeps what killed processes left. Returns how many were removed.
+  /// Removes the filtered entries that were last used before `time`, and then the least recently used ones until the
+  /// rest has at most `limit` bytes. Removes files of killed processes. Returns the number of removed entries.
   llvm::Expected<uint64_t> prune(const Filter &filter, int64_t time, uint64_t limit);
 
-  /// What is wrong with the index or a content, a line each. With `removes`, damaged entries are removed.
+  /// Lists what is wrong with the index or contents, one line each. With `removes`, damaged entries are removed.
   llvm::Expected<std::vector<std::string>> verify(bool removes);
 
 private:

@@ -19,7 +19,7 @@
 
 using namespace tenon;
 
-/// The note that linkers leave, a hash of what they wrote; empty where there is none.
+/// Returns the build ID of an object, a hash of its content that linkers write; empty if there is none.
 static llvm::StringRef getBuildId(const dl_phdr_info &object) {
   for (const ElfW(Phdr) &segment : llvm::ArrayRef(object.dlpi_phdr, object.dlpi_phnum)) {
     if (segment.p_type != PT_NOTE)
@@ -37,7 +37,7 @@ static llvm::StringRef getBuildId(const dl_phdr_info &object) {
   return "";
 }
 
-/// What a library is called where another one needs it.
+/// Returns the name under which other libraries require a library.
 static std::string getLibraryName(const char *file) { return llvm::sys::path::filename(file ? file : "").str(); }
 
 /// The libraries that a loaded object needs itself.
@@ -62,7 +62,7 @@ namespace {
 using Objects = std::map<std::string, const link_map *>;
 } // namespace
 
-/// Adds an object and all that it needs to `reached`, but not what only objects of `except` need.
+/// Adds an object and its transitive dependences to `reached`, except those that only objects of `except` need.
 static void reach(const Objects &objects, const std::string &name, const std::set<std::string> &except,
                   std::set<std::string> &reached) {
   auto it = objects.find(name);
@@ -72,8 +72,8 @@ static void reach(const Objects &objects, const std::string &name, const std::se
     reach(objects, needed, except, reached);
 }
 
-/// The libraries that remote caches need, with what these need alone. They move bytes: whichever version is loaded, the
-/// compiler generates the same code, and machines that share a cache need not have the same one.
+/// Lists the libraries that only remote caches need. They transfer bytes: the generated code does not depend on their
+/// versions, which may differ between machines that share a cache.
 static std::set<std::string> listTransports() {
   std::set<std::string> transports, kept, reached;
   Objects objects;
@@ -103,7 +103,7 @@ static std::string makeCompilerId() {
   Collection collection;
   auto add = [](dl_phdr_info *object, size_t, void *context) {
     auto &[fingerprint, ignored] = *static_cast<Collection *>(context);
-    // The system's own page of code is no file, generates none, and changes with the system.
+    // The vDSO is no file, generates no code, and changes with the system.
     if (llvm::StringRef(object->dlpi_name).starts_with("linux-vdso") ||
         ignored.contains(getLibraryName(object->dlpi_name)))
       return 0;

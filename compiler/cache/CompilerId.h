@@ -12,8 +12,8 @@
 
 namespace tenon {
 
-/// A fingerprint of the code of this process: of the program and of each shared library that it has loaded, LLVM's
-/// among them. A compiler that was built again, or runs with another library, has another one.
+/// Returns a fingerprint of the code of this process: of the program and of each loaded shared library, such as LLVM's.
+/// It changes when the compiler is rebuilt or runs with another library.
 const std::string &getCompilerId();
 
 } // namespace tenon

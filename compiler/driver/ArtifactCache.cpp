@@ -27,7 +27,7 @@ static std::optional<std::string> hashFile(const std::string &file) {
     llvm::consumeError(opened.takeError());
     return std::nullopt;
   }
-  // Read and not mapped, so that a large model is not in memory for this.
+  // Files are read in parts and not mapped, so that a large model does not fill memory.
   constexpr size_t kPart = size_t(1) << 20; // limit: bytes that are read at once
   std::vector<char> part(kPart);
   XXH3_state_t state;
@@ -49,7 +49,7 @@ static std::optional<std::string> hashFile(const std::string &file) {
   return llvm::utohexstr(XXH3_64bits_digest(&state), /*LowerCase=*/true, 16);
 }
 
-/// Whether each file that the lines name has the hash that stands before it.
+/// True if each file that the lines name still has the hash in front of its name.
 static bool areUnchanged(llvm::StringRef lines) {
   while (!lines.empty()) {
     llvm::StringRef line;
@@ -61,7 +61,8 @@ static bool areUnchanged(llvm::StringRef lines) {
   return true;
 }
 
-/// A line "XXH3 PATH" for each file; nothing where one cannot be told apart from what a compilation since `begin` read.
+/// Returns a line "XXH3 PATH" for each file; none if one may have changed since a compilation that started at `begin`
+/// read it.
 static std::optional<std::string> describeFiles(llvm::ArrayRef<std::string> files, llvm::sys::TimePoint<> begin) {
   // An artifact of nothing would never be stale.
   if (files.empty())
@@ -71,7 +72,8 @@ static std::optional<std::string> describeFiles(llvm::ArrayRef<std::string> file
     llvm::SmallString<128> absolute(file);
     std::optional<std::string> hash = hashFile(file);
     fs::file_status status;
-    // What is written while a compilation reads it may have other bytes by now. A line is what ends a name.
+    // A file that was written during the compilation may differ from what was read. A line break ends a name, so names
+    // must not contain one.
     if (!hash || fs::status(file, status) || status.getLastModificationTime() >= begin || fs::make_absolute(absolute) ||
         llvm::StringRef(absolute).contains('\n'))
       return std::nullopt;
@@ -99,7 +101,7 @@ std::unique_ptr<CacheStore> ArtifactCache::open() {
   if (store)
     return std::move(*store);
   std::string message;
-  // A system without a place for caches is no reason to warn at each compilation.
+  // A system without a folder for caches is no reason for a warning in each compilation.
   if (CompileStatus category = takeError(store.takeError(), message); category != CompileStatus::resources)
     addNote(makeError(category, message));
   return nullptr;
@@ -127,7 +129,7 @@ std::optional<CacheStore::Hit> ArtifactCache::find(const ArtifactRequest &reques
 // Remote caches
 //===----------------------------------------------------------------------===//
 
-/// Lines of files with other names; nothing where one has none.
+/// Renames the files in the lines; none if a file has no new name.
 static std::optional<std::string> renameFiles(llvm::StringRef lines,
                                               llvm::function_ref<std::optional<std::string>(llvm::StringRef)> rename) {
   std::string renamed;
@@ -143,12 +145,13 @@ static std::optional<std::string> renameFiles(llvm::StringRef lines,
   return renamed;
 }
 
-/// The name of a file for other machines. Files elsewhere, such as plug-ins, keep theirs.
+/// Returns the name of a file for other machines: relative to the model's folder, or unchanged for files elsewhere,
+/// such as plug-ins.
 static std::string makeRelative(llvm::StringRef file, llvm::StringRef base) {
   return file.consume_front(base) && file.consume_front("/") ? file.str() : file.str();
 }
 
-/// The file here that another machine's entry names; nothing for names that lead out of the model's folder.
+/// Returns the local file that another machine's entry names; none if the name leads out of the model's folder.
 static std::optional<std::string> makeAbsolute(llvm::StringRef file, const std::string &base) {
   if (path::is_absolute(file))
     return file.str();
@@ -223,7 +226,7 @@ std::string ArtifactCache::reserve() {
 
 std::optional<CacheEntry> ArtifactCache::add(const ArtifactRequest &request, const std::string &artifact,
                                              const Making &making, bool moves) {
-  // A pipe that an artifact was written to cannot be read again.
+  // An artifact that was written to a pipe cannot be read again.
   if (!fs::is_regular_file(artifact))
     return std::nullopt;
   std::unique_ptr<CacheStore> store = open();

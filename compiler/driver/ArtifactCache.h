@@ -25,32 +25,33 @@
 
 namespace tenon {
 
-/// What an artifact is found by, and what is shown of it.
+/// The key of an artifact, and its description for listings.
 struct ArtifactRequest {
   std::string key;                    ///< a Fingerprint
   std::string model, title, hardware; ///< as in CacheEntry: the name of the model's file, the options, the targets
   std::string base = "";              ///< the folder that names of files in remote caches begin from
-  /// The key for other machines, which reads the model; null where no remote cache is used. An empty key is none.
+  /// Computes the key for other machines, which reads the model; null if no remote cache is used. An empty key means
+  /// that there is none.
   std::function<std::string()> makeRemoteKey = nullptr;
 };
 
-/// Opens the cache for each call alone, so that a compilation in a child process does not inherit it.
+/// Opens the cache in each call, so that a compilation in a child process does not inherit it.
 class ArtifactCache {
 public:
-  /// `folder`: as CacheStore::getDefaultFolder says it. There is no cache where it is empty or cannot be used.
-  /// `exchange`: null where there are no remote caches.
+  /// `folder` is that of CacheStore::getDefaultFolder; there is no cache if it is empty or unusable. `exchange` is null
+  /// if there are no remote caches.
   explicit ArtifactCache(std::string folder, std::shared_ptr<CacheExchange> exchange = nullptr)
       : folder(std::move(folder)), exchange(std::move(exchange)) {}
 
   const std::string &getFolder() const { return folder; }
-  /// What went wrong first, for the user; empty where nothing did.
+  /// Returns the first failure as a message for the user; empty if there was none.
   const std::string &getNote() const { return note.empty() && exchange ? exchange->getNote() : note; }
 
-  /// The artifact of a request, here or in a remote cache; nothing where there is none, or where a file has changed
+  /// Finds the artifact of a request, locally or in a remote cache; none if it is absent, or if a file has changed
   /// since.
   std::optional<CacheStore::Hit> find(const ArtifactRequest &request);
 
-  /// A file in the cache, to write an artifact to that `move` then takes. Empty where nothing can be written there.
+  /// Returns a file in the cache to which an artifact can be written for `move`. Empty if the cache is not writable.
   std::string reserve();
 
   /// How an artifact was made.
@@ -61,8 +62,8 @@ public:
   };
   /// Adds a copy of `artifact`.
   void copy(const ArtifactRequest &request, const std::string &artifact, const Making &making);
-  /// Moves `artifact`, a file of `reserve`, into the cache. Returns its new path; empty where that fails or a file was
-  /// written since, and `artifact` is still there then.
+  /// Moves `artifact`, a file of `reserve`, into the cache. Returns its new path; empty if that fails or an input file
+  /// was modified since, in which case `artifact` remains.
   std::string move(const ArtifactRequest &request, const std::string &artifact, const Making &making);
 
 private:

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// The bytes of a weight that is large enough to be worth an input.
+/// Returns the bytes of a weight that is large enough to become an input.
 static ArrayRef<char> getLarge(plan::WeightOp weight) {
   constexpr size_t kLarge = 1 << 16;
   auto resource = dyn_cast<DenseResourceElementsAttr>(weight.getValue());

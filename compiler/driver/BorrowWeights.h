@@ -13,9 +13,8 @@
 
 namespace tenon {
 
-/// Makes inputs of bytes, after those that there are, of the large weights of a program that is to run in this
-/// process: bound to the bytes that are returned, in the order of the inputs, it needs no copy of them. The bytes
-/// are the context's.
+/// Turns the large weights of a program that runs in this process into byte inputs after the existing ones. They are
+/// bound to the returned bytes, in order, so that weights are not copied. The context owns the bytes.
 std::vector<llvm::ArrayRef<char>> borrowWeights(plan::ProgramOp program);
 
 } // namespace tenon

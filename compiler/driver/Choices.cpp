@@ -21,12 +21,12 @@ using namespace tenon;
 using namespace tenon::phases;
 
 double tenon::getFirstBudget(double tolerance) {
-  // What several operations add to the error of a result is about as much as four of them.
+  // Several operations together add about as much to the error of a result as four of them.
   constexpr double kShare = 0.25;
   return tolerance * kShare;
 }
 
-/// The largest error of a result scatters: so much less than the tolerance is aimed at.
+/// The largest error of a result varies, so the target is this fraction of the tolerance.
 static constexpr double kMargin = 0.9;
 
 void tenon::useSensitivities(PathChoice &paths, std::shared_ptr<const Sensitivities> sensitivities, double tolerance) {
@@ -72,7 +72,7 @@ llvm::Expected<std::unique_ptr<LoadedModel>> tenon::loadTarget(const Choice &cho
   return LoadedModel::load(parts);
 }
 
-/// Runs the code of one target of the artifact, or emulates that of one that is named.
+/// Measures one target by running its code or, if it is a named target, by emulation.
 static ErrorReport measureTarget(const Choice &choice, const Graph &graph, const Target &target, ErrorMeter &meter,
                                  const Setup &setup, uint64_t sourceHash) {
   bool isHost = target.name == kHostTarget;
@@ -87,7 +87,7 @@ static ErrorReport measureTarget(const Choice &choice, const Graph &graph, const
   return report;
 }
 
-/// What a target of a name is off by is the same whatever machine compiles for it.
+/// The error for a named target must not depend on the compiling machine.
 ErrorReport tenon::measureChoice(const Choice &choice, const Graph &graph, ErrorMeter &meter, const Setup &setup,
                                  uint64_t sourceHash) {
   std::optional<ErrorReport> all;
@@ -108,7 +108,7 @@ ErrorReport tenon::measureChoice(const Choice &choice, const Graph &graph, Error
 }
 
 namespace {
-/// Goes from one choice of paths to the next, with smaller budgets.
+/// Iterates over choices of paths with decreasing budgets.
 class ToleranceSearch {
 public:
   ToleranceSearch(const Graph &graph, PathChoice paths, ErrorMeter *meter, const Setup &setup, uint64_t sourceHash,
@@ -148,16 +148,16 @@ llvm::Expected<Choice> ToleranceSearch::lower() {
   return choice;
 }
 
-/// A loop of a model that nobody has run yet may not end with inputs that were made up.
+/// With generated inputs, a loop of a model may not terminate.
 static bool hasLoops(ModuleOp module) {
   return module.walk([](LoopOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// Why the error of a choice is not measured; empty where it is.
+/// Returns the reason why the error of a choice is not measured; empty if it is.
 std::string ToleranceSearch::getWhyUnmeasured(const Choice &choice) const {
   if (setup.options.skipsError)
     return "--no-measure-error was passed";
-  // What an earlier choice was measured for, this one is.
+  // If an earlier choice was measured, this one is measured, too.
   if (isErrorAsked(setup.options) || choice.largestTaken > 0 || choice.number > 1)
     return "";
   if (setup.options.needsTolerance && !hasLoops(module))
@@ -184,7 +184,7 @@ llvm::Error ToleranceSearch::measure(Choice &choice) {
   return llvm::Error::success();
 }
 
-/// No choice keeps the tolerance. Who looks for what is wrong with the model gets the best one.
+/// No choice keeps the tolerance. When the model is being debugged, the best choice is returned nevertheless.
 llvm::Expected<Choice> ToleranceSearch::endExceeded(Choice best) {
   std::string message = best.error.describeExceeding(setup.options.tolerance, !setup.options.pins.empty());
   if (setup.options.needsTolerance)
@@ -195,7 +195,7 @@ llvm::Expected<Choice> ToleranceSearch::endExceeded(Choice best) {
 }
 
 llvm::Expected<Choice> ToleranceSearch::run() {
-  // Then every operation has its default implementation.
+  // After these attempts, every operation gets its default implementation.
   constexpr unsigned kAttempts = 3;
   const unsigned last = paths.number + kAttempts - 1;
   double tolerance = setup.options.tolerance;
@@ -208,15 +208,15 @@ llvm::Expected<Choice> ToleranceSearch::run() {
       return error;
     bool isMeasured = choice->error.reason.empty();
     double total = choice->totalTaken, excess = choice->error.getUsedShare(tolerance);
-    // What cannot be measured gets algorithms that need no measurement.
+    // If the error cannot be measured, only paths are accepted that need no measurement.
     if (isMeasured ? !choice->error.findExceeding(tolerance) : total == 0)
       return choice;
-    // One path may be off by less than the default implementation: sums are shorter.
+    // A path may be more exact than the default implementation, because its sums are shorter.
     if (isMeasured && (!best || excess < best->error.getUsedShare(tolerance)))
       best = std::move(*choice);
     if (total == 0)
       return endExceeded(std::move(*best));
-    // An error of the whole grows in proportion to those of its parts.
+    // The error of the whole is proportional to those of its parts.
     if (isMeasured && paths.number < last)
       paths.budget.total = total * kMargin / excess;
     else

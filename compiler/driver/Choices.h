@@ -29,16 +29,16 @@ struct Choice {
       weightsError; ///< outputs against those of the model's own weights, where that was measured
 };
 
-/// The largest error of one operation with which choices begin.
+/// Returns the initial error budget of one operation.
 double getFirstBudget(double tolerance);
 
-/// Distributes the tolerance by what outputs feel of regions' errors.
+/// Distributes the tolerance by the measured sensitivities of outputs to the errors of regions.
 void useSensitivities(phases::PathChoice &paths, std::shared_ptr<const Sensitivities> sensitivities, double tolerance);
 
-/// Whether errors are measured wherever that is possible, and a reason why not is worth a warning.
+/// True if errors are to be measured wherever that is possible, with a warning where it is not.
 bool isErrorAsked(const CompileOptions &options);
 
-/// From launches of kernels to what the output needs: code for an artifact, kernels for all else.
+/// Lowers launches to what the output needs: code for an artifact, kernels otherwise.
 llvm::Expected<Choice> lowerLaunches(phases::Launches launches, const phases::Setup &setup, PhaseRunner &runner);
 
 /// From kernels on buffers to what the output needs.
@@ -48,12 +48,12 @@ llvm::Expected<Choice> finishKernels(Choice choice, const phases::Setup &setup, 
 llvm::Expected<std::unique_ptr<LoadedModel>> loadTarget(const Choice &choice, const Target &target,
                                                         const phases::Setup &setup, uint64_t sourceHash);
 
-/// Compares what was chosen with a reference. The error for all targets is the largest one.
+/// Compares the compiled model with a reference. The error for all targets is the largest one.
 ErrorReport measureChoice(const Choice &choice, const phases::Graph &graph, ErrorMeter &meter,
                           const phases::Setup &setup, uint64_t sourceHash);
 
-/// Chooses paths, again where the model is not exact enough, and lowers what was chosen. Fails with `inexact` where the
-/// tolerance is exceeded with the most exact paths, too. `meter` is not null if the output is an artifact.
+/// Chooses paths, repeatedly if the model is not exact enough, and lowers the model. Fails with `inexact` if the
+/// tolerance is exceeded even with the most exact paths. `meter` is not null if the output is an artifact.
 llvm::Expected<Choice> lowerWithinTolerance(const phases::Graph &graph, phases::PathChoice paths, ErrorMeter *meter,
                                             const phases::Setup &setup, uint64_t sourceHash, PhaseRunner &runner);
 

@@ -48,7 +48,7 @@ llvm::Expected<Kernels> phases::lowerKernels(Plan &plan, const Setup &setup, Pha
   return kernels;
 }
 
-/// The code of one target's kernels in a format of `backend`.
+/// Generates the code of one target's kernels in a format of `backend`.
 static llvm::Expected<std::vector<CodeFile>> emit(const Backend &backend, StringRef format, const Target &target,
                                                   ModuleOp own, const Variant &variant, KernelObjects *objects,
                                                   const Setup &setup, PhaseRunner &runner) {
@@ -116,7 +116,7 @@ llvm::Error phases::writeIR(const Plan &plan, const Kernels &kernels, const Setu
 llvm::Error phases::writeCode(Kernels &kernels, const Plan &plan, const Setup &setup, PhaseRunner &runner) {
   assert(!kernels.modules->getOps<ModuleOp>().empty() && "each target has a module of kernels");
   ModuleOp own = *kernels.modules->getOps<ModuleOp>().begin();
-  // A backend that passes of this process do not run for has a phase without a pipeline.
+  // A backend without an artifact format has a phase without a pipeline.
   if (setup.backend->getCapabilities().artifactFormat.empty())
     if (llvm::Error error = runner.begin("code", own))
       return error;

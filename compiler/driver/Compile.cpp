@@ -46,7 +46,7 @@ static PhaseOptions getPhaseOptions(const CompileOptions &options, PhaseClock &c
   };
   if (!options.dumpDir.empty())
     phases.locateWeight = makeLocator(std::make_shared<WeightPlaces>(options.input, options.dumpDir, kDumpedWeights));
-  // On a terminal the places, which people have no use for, would follow the IR.
+  // On a terminal, locations would clutter the IR.
   if (!options.dumpAfter.empty() && !llvm::sys::Process::StandardErrIsDisplayed())
     phases.locateShown = makeLocator(std::make_shared<WeightPlaces>(options.input, /*withBytes=*/true));
   phases.timing = options.timing;
@@ -62,7 +62,7 @@ static PhaseOptions getPhaseOptions(const CompileOptions &options, PhaseClock &c
   return phases;
 }
 
-/// From where an earlier compilation left off. There is no model to measure its choices against.
+/// Continues from the IR of an earlier compilation. There is no model to measure its choices against.
 static llvm::Expected<Choice> resume(Imported imported, const Setup &setup, PhaseRunner &runner) {
   if (imported.stage != Stage::buffers) {
     llvm::Expected<Launches> launches = resumeLaunches(std::move(imported), setup, runner);
@@ -79,8 +79,8 @@ static llvm::Expected<Choice> resume(Imported imported, const Setup &setup, Phas
   return finishKernels(std::move(choice), setup, runner);
 }
 
-/// Measures the paths that there is no record of, for the target that this machine runs. A model that cannot be run or
-/// given inputs is compiled by estimates.
+/// Measures paths without a record, for the target that this machine runs. A model that cannot be run, or for which
+/// inputs cannot be generated, is compiled by estimates.
 static llvm::Error tune(const Graph &graph, const PathChoice &paths, const Setup &setup, uint64_t sourceHash,
                         PhaseRunner &runner) {
   auto target = llvm::find_if(setup.targets, [](const Target &target) { return target.runsHere; });
@@ -122,7 +122,7 @@ static llvm::Error tune(const Graph &graph, const PathChoice &paths, const Setup
   return llvm::Error::success();
 }
 
-/// Measures the schedules of kernels that there is no record of, likewise.
+/// Measures schedules of kernels without a record in the same way.
 static llvm::Error tuneKernels(const Graph &graph, const PathChoice &paths, const Setup &setup, uint64_t sourceHash,
                                PhaseRunner &runner) {
   auto &schedules = static_cast<RecordedSchedules &>(*setup.schedules);
@@ -139,7 +139,7 @@ static llvm::Error tuneKernels(const Graph &graph, const PathChoice &paths, cons
   return llvm::Error::success();
 }
 
-/// Measures the forms of the graph, likewise. What a user demands is taken whatever it costs.
+/// Measures forms of the graph in the same way. A form that the user demands is taken whatever it costs.
 static llvm::Error tuneGraph(OpenedModel &model, const Setup &setup, PhaseRunner &runner) {
   if (model.paths.pins || setup.targets.size() != 1)
     return llvm::Error::success();
@@ -183,7 +183,7 @@ static nlohmann::json describeFormats(const Choice &choice) {
   return formats;
 }
 
-/// Where the heaviest node of a launch belongs, if its exporter said so.
+/// Returns the module of the heaviest node of a launch, if its exporter recorded it.
 static std::pair<StringRef, StringRef> getPlace(Location loc) {
   StringAttr lead;
   if (auto fused = dyn_cast<FusedLoc>(loc))
@@ -200,7 +200,7 @@ static std::pair<StringRef, StringRef> getPlace(Location loc) {
   return found;
 }
 
-/// {node: module} of the nodes that launches are named after.
+/// Returns {node: module} for the nodes that launches are named after.
 static nlohmann::json describePlaces(ModuleOp modules) {
   nlohmann::json places = nlohmann::json::object();
   modules->walk([&](plan::LaunchOp launch) {
@@ -226,8 +226,8 @@ static nlohmann::json describeRecords(const RecordedTimes &times) {
   return list;
 }
 
-/// [{"region": "0123...", "form": "merged_products", "sites": 12, "cycles": {"separate_products": 5, ...}, "nodes":
-/// ["q", ...]}, ...] of the forms that sites of a target's graph took.
+/// Describes the forms that sites of a target's graph took: [{"region": "0123...", "form": "merged_products", "sites":
+/// 12, "cycles": {"separate_products": 5, ...}, "nodes": ["q", ...]}, ...].
 static nlohmann::json describeForms(const PathSelection &selection, StringRef target) {
   nlohmann::json list = nlohmann::json::array();
   std::map<std::pair<std::string, size_t>, size_t> places; // in the list, by region and form
@@ -284,8 +284,8 @@ static std::string getMeta(const Choice &choice, const RecordedTimes *times, con
   return meta.dump();
 }
 
-/// All records of a lock have to decide: with some that do not it was made for another model, target or compiler, and
-/// choices would be made by estimates that were meant to be locked.
+/// Fails unless all records of a lock are used: otherwise it was made for another model, target or compiler, and
+/// choices that should be locked would be made by estimates.
 static llvm::Error checkLock(const CompileOptions &options, const RecordedTimes &times) {
   std::vector<ProfileRecord> unused = times.listUnused();
   // Other choices make another plan.
@@ -327,7 +327,7 @@ static llvm::Error writeOutput(Choice &choice, const RecordedTimes *times, const
   return llvm::Error::success();
 }
 
-/// The kernels that need not be generated, unless somebody looks at how they are, or at what else the compilation does.
+/// Opens the cache of kernels, unless the user observes how kernels are generated or what else the compilation does.
 static std::shared_ptr<KernelCache> openKernelCache(const CompileOptions &options) {
   bool isLookedAt = options.emit != kArtifactOutput || !options.report.empty() || !options.dumpDir.empty() ||
                     !options.dumpAfter.empty() || options.bisect || !options.reproduce.empty();
@@ -342,8 +342,8 @@ static void reportKernelCache(const KernelCache &cache, const CompileOptions &op
     options.onKernels({cache.getNumGenerated(), cache.getNumTaken(), cache.getNote().empty() ? 0u : 1u});
 }
 
-/// Takes the plan that records of whole models say is the fastest one within the tolerance, or else the fastest path of
-/// each operation.
+/// Chooses the plan that records of whole models say is the fastest one within the tolerance; otherwise the fastest
+/// path of each operation.
 static llvm::Expected<Choice> choosePlan(OpenedModel &model, const Setup &setup, PhaseRunner &runner) {
   const PathChoice &paths = model.paths;
   auto lower = [&](const PathChoice &choice) {
@@ -360,12 +360,12 @@ static llvm::Expected<Choice> choosePlan(OpenedModel &model, const Setup &setup,
     CompileStatus status = choice ? CompileStatus::done : takeError(choice.takeError(), message);
     if (status == CompileStatus::done)
       return choice;
-    // A record may be one of another machine that somebody has imported.
+    // An imported record may come from another machine.
     if (status != CompileStatus::inexact)
       return makeError(status, message);
   }
   llvm::Expected<Choice> choice = lower(paths);
-  // What takes a second choice has run into the tolerance.
+  // A second choice means that the first one exceeded the tolerance.
   bool isTuning = setup.options.tuneSeconds > 0 && setup.makesArtifact && setup.targets.size() == 1;
   if (!choice || choice->number == 1 || choice->totalTaken == 0 || !isTuning || paths.sensitivities)
     return choice;
@@ -375,7 +375,7 @@ static llvm::Expected<Choice> choosePlan(OpenedModel &model, const Setup &setup,
   return *better ? std::move(**better) : std::move(*choice);
 }
 
-/// Measures what the formats of weights change outputs by, where that is asked for.
+/// Measures how much the formats of weights change the outputs, if this is requested.
 static llvm::Error measureWeights(OpenedModel &model, Choice &choice, const Setup &setup, PhaseRunner &runner) {
   choice.weights = model.weights;
   if (!model.originalMeter)
@@ -390,8 +390,8 @@ static llvm::Error measureWeights(OpenedModel &model, Choice &choice, const Setu
   return llvm::Error::success();
 }
 
-/// From the model as imported to the output's last phase, with paths within the tolerance. `times` are set if records
-/// of real runs count.
+/// Lowers the imported model to the output's last phase, with paths within the tolerance. `times` is set if records of
+/// real runs are used.
 static llvm::Expected<Choice> lowerModel(Imported imported, Setup &setup, PhaseRunner &runner,
                                          std::shared_ptr<RecordedTimes> &times) {
   const CompileOptions &options = setup.options;
@@ -445,7 +445,7 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
   if (!isModel)
     if (llvm::Error error = takeTargets(*imported, *setup, backends))
       return error;
-  // Of kernels in modules of their own, a dump would have none.
+  // If kernels are in modules of their own, a dump has none.
   if (imported->stage != Stage::buffers)
     runner.dumpImport(*imported->module);
   uint64_t sourceHash = imported->sourceHash;
@@ -488,7 +488,7 @@ CompileStatus tenon::compileModel(const CompileOptions &options, llvm::raw_ostre
   }
   CompileRecord record;
   CompileStatus status = diagnostics.report(takeEarlyStop(compile(options, backends, runner, record)));
-  // Dumps are looked through above all where a compilation fails.
+  // Dumps matter most when a compilation fails, so they are finished in any case.
   if (!runner.getDumps().empty())
     if (llvm::Error error = writeIndex(options, runner.getDumps()))
       diagnostics.warn(llvm::toString(std::move(error)));

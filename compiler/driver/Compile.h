@@ -24,13 +24,13 @@ class raw_ostream;
 
 namespace tenon {
 
-/// Outputs that no backend generates, values of CompileOptions::emit besides the formats of backends.
+/// Outputs that no backend generates: values of CompileOptions::emit besides the formats of backends.
 inline constexpr char kArtifactOutput[] = "artifact";
 inline constexpr char kIROutput[] = "mlir";
 /// The target of the machine that compiles.
 inline constexpr char kHostTarget[] = "host";
 
-/// In a folder of dumps, the weights that were computed.
+/// The file in a folder of dumps for weights that were computed.
 inline constexpr char kDumpedWeights[] = "weights.bin";
 
 /// What --tolerance is where nobody says.
@@ -38,7 +38,7 @@ inline constexpr double kDefaultTolerance = 1e-5;
 
 class CacheExchange;
 
-/// How many kernels were generated, and how many were in the cache.
+/// The numbers of kernels that were generated, and that were found in the cache.
 struct KernelCounts {
   uint64_t generated = 0, taken = 0;
   uint64_t notes = 0; ///< warnings about the cache, which say nothing of the model
@@ -46,11 +46,12 @@ struct KernelCounts {
 
 struct CompileOptions {
   std::string input; ///< an ONNX file, a Hugging Face folder, or IR as .mlir
-  /// Where set: makes the model, and reports why it cannot; `input` is its name, then.
+  /// If set, creates the model or reports why it cannot; `input` is then only its name.
   std::function<mlir::OwningOpRef<mlir::ModuleOp>(mlir::MLIRContext *)> build;
-  /// "-" writes text to standard output; nothing is written where it is empty, but dumps are.
+  /// "-" writes text to standard output; if it is empty, only dumps are written.
   std::string output;
-  /// The runtime takes the one that makes most of its processor. Empty: those of the IR, or the machine that compiles.
+  /// The runtime picks the target that uses its processor best. If it is empty, the targets are those of the IR, or the
+  /// compiling machine.
   std::vector<std::string> targets;
   std::string emit = kArtifactOutput; ///< kArtifactOutput, kIROutput or the name of a backend's format
   BackendSettings backendSettings;    ///< values of backends' options; those that are left out have their defaults
@@ -90,14 +91,14 @@ struct CompileOptions {
   bool timing = false;             ///< whether how long phases and passes take goes to standard error
   std::string cacheFolder;         ///< where kernels are looked up and kept (CacheStore.h); none where it is empty
   std::shared_ptr<CacheExchange> exchange; ///< remote caches behind that one; null where there are none
-  /// If not null: told at the end what the cache of kernels was good for.
+  /// If not null, called at the end with the number of cache hits and misses.
   std::function<void(const KernelCounts &)> onKernels;
   bool singleThread = false;
-  /// If not null: told how many bytes of weights were computed or written, again and again, by any thread.
+  /// If not null, called repeatedly, from any thread, with the bytes of weights that were computed or written so far.
   std::function<void(uint64_t)> onWeightBytes;
   std::function<void(llvm::StringRef)> onPhase; ///< told the name of each phase as it begins
-  /// If not null: told the phase, seconds since the beginning and how many bytes of weights were computed or written,
-  /// again and again, by compileSupervised alone.
+  /// If not null, called repeatedly, only by compileSupervised, with the phase, the elapsed seconds and the bytes of
+  /// weights that were computed or written so far.
   std::function<void(llvm::StringRef phase, double seconds, uint64_t weightBytes)> onProgress;
   std::string reproduce; ///< where not empty: `output` gets the IR that this phase starts from, and no more
 
@@ -105,18 +106,18 @@ struct CompileOptions {
   std::vector<std::string> getTargets() const {
     return targets.empty() ? std::vector<std::string>{kHostTarget} : targets;
   }
-  /// Bytes that the import of files of so many bytes may take.
+  /// Returns the memory limit for the import of files with that many bytes.
   uint64_t getImportMemoryLimit(uint64_t inputBytes) const;
 };
 
-/// The phases in which there is no IR yet, and in which there is an artifact already.
+/// The phase before there is any IR, and the phase after the artifact is written.
 inline constexpr char kImportPhase[] = "import", kReportPhase[] = "report";
 
-/// Compiles one model. Every failure is one line on `errors`.
+/// Compiles one model. Every failure prints one line to `errors`.
 CompileStatus compileModel(const CompileOptions &options, llvm::raw_ostream &errors);
 
-/// The same in a process of its own, so that a crash, too, is one line; a fault leaves a reproducer beside the
-/// output, or else among the temporary files. For programs that have one thread.
+/// Compiles in a child process, so that even a crash prints one line; it leaves a reproducer beside the output, or else
+/// in the temporary folder. Only for single-threaded programs.
 CompileStatus compileSupervised(const CompileOptions &options, llvm::raw_ostream &errors);
 
 } // namespace tenon

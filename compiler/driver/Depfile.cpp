@@ -10,7 +10,7 @@
 
 using namespace tenon;
 
-/// A name as make reads it. It has no way to write a line break.
+/// Escapes a name for make, whose syntax cannot express a line break.
 static std::string escape(llvm::StringRef name) {
   std::string escaped;
   for (char c : name) {

@@ -19,10 +19,10 @@
 
 namespace tenon {
 
-/// The rule for `output` and the files that it is made of, each named once.
+/// Prints the rule for `output` and its input files, without duplicates.
 std::string printDepfile(llvm::StringRef output, std::vector<std::string> files);
 
-/// The files of a rule that printDepfile has printed.
+/// Returns the files of a rule that printDepfile has printed.
 std::vector<std::string> parseDepfile(llvm::StringRef text);
 
 } // namespace tenon

@@ -21,7 +21,7 @@ llvm::Expected<std::unique_ptr<LoadedModel>> tenon::emulate(const phases::Graph 
   OwningOpRef<ModuleOp> module = const_cast<phases::Graph &>(graph).module->clone();
   module->setName(target.name);
   Target evaluation = getEvaluationTarget();
-  // Some paths apply only where a matrix does not fit into the caches.
+  // Some paths only apply if a matrix exceeds the caches, so the cache sizes are those of the target.
   evaluation.machine.l2Bytes = target.machine.l2Bytes;
   evaluation.machine.llcBytes = target.machine.llcBytes;
   auto build = [&](OpPassManager &pm) {
@@ -33,7 +33,7 @@ llvm::Expected<std::unique_ptr<LoadedModel>> tenon::emulate(const phases::Graph 
     buildProgramPipeline(pm, plan);
     buildPlacePipeline(pm, plan);
   };
-  // The artifact's inputs are the model's, by which given ones are read.
+  // The artifact's inputs are those of the model, for which given input data is read.
   llvm::Expected<std::unique_ptr<LoadedModel>> model =
       compileInMemory(*module, build, evaluation, CodeEffort::little, /*borrowsWeights=*/false, kernels);
   if (model)

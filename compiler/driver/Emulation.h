@@ -15,10 +15,10 @@ namespace tenon {
 class KernelCache;
 class LoadedModel;
 
-/// The graph with the paths that `selection` has for `target`, as a program for the evaluation target (Evaluate.h):
-/// what the model is off by on `target` is measured with it, on whatever machine compiles. A path that the evaluation
-/// target cannot compute is replaced by the default implementation, with a result that is off by as much as the path's
-/// is. `kernels` may have some of its kernels, and be null.
+/// Compiles the graph with the paths that `selection` has for `target` as a program for the evaluation target
+/// (Evaluate.h), to measure the error on `target` on any compiling machine. A path that the evaluation target cannot
+/// compute is replaced by the default implementation, whose result is perturbed by the path's error. `kernels` may have
+/// some of its kernels, and may be null.
 llvm::Expected<std::unique_ptr<LoadedModel>> emulate(const phases::Graph &graph, const Target &target,
                                                      std::shared_ptr<const PathSelection> selection,
                                                      KernelCache *kernels);

@@ -50,7 +50,7 @@ static double getElement(tenon_dtype dtype, const char *data, uint64_t i) {
   }
 }
 
-/// max abs(got - want) / max abs(want), where two infinities of one sign, or two NaN, do not differ.
+/// Returns max abs(got - want) / max abs(want), where infinities of the same sign, or two NaN, count as equal.
 static double getError(tenon_dtype gotType, const char *got, tenon_dtype wantType, const char *want, uint64_t count) {
   double difference = 0, largest = 0;
   for (uint64_t i = 0; i < count; ++i) {
@@ -132,8 +132,7 @@ std::string ErrorMeter::runReference(LoadedModel &reference, Results &all) {
   return "";
 }
 
-/// The largest relative error of rounding to the f16 or bf16 that an operation of the model computes; 0 where none
-/// does.
+/// Returns the largest unit roundoff of the f16 or bf16 results in the model; 0 if there are none.
 static double findRoundoff(ModuleOp imported) {
   double largest = 0;
   imported.walk([&](Operation *op) {
@@ -146,7 +145,8 @@ static double findRoundoff(ModuleOp imported) {
   return largest;
 }
 
-/// Without the second reference, which may fail where the first does not, the types' own roundoff is all that is known.
+/// If the second reference fails, which it may although the first one works, only the unit roundoff of the types is
+/// known.
 void ErrorMeter::measureOwnErrors(OwningOpRef<ModuleOp> rounded) {
   ownErrors.assign(wanted.front().size(), 0);
   llvm::Expected<std::unique_ptr<LoadedModel>> reference =
@@ -216,7 +216,7 @@ ErrorReport ErrorMeter::measure(const LoadedModel &model, ModuleOp simplified, A
   if (!whyNot.empty())
     return giveUp(whyNot);
   report.numSets = sets.size();
-  // Results of launches that were kept come after the model's own outputs, and the reference has none.
+  // Results of launches that were kept follow the model's outputs, and the reference lacks them.
   report.outputs.resize(wanted.empty() ? 0 : wanted.front().size());
   for (auto [output, own] : llvm::zip(report.outputs, ownErrors))
     output.own = own;

@@ -22,11 +22,12 @@ namespace tenon {
 class KernelCache;
 class LoadedModel;
 
-/// Compares compiled forms of one model with the same model computed in f64. That runs once, at the first comparison.
+/// Compares compiled variants of a model with the same model computed in f64. The reference runs once, at the first
+/// comparison.
 class ErrorMeter {
 public:
-  /// What the model is, as imported. `reader` is null where inputs are to be generated; `target`, which runs here, is
-  /// what the reference is computed on. `kernels` may have some of the reference's, and be null.
+  /// `imported` is the imported model. `reader` is null if inputs are generated. The reference runs on `target`, which
+  /// this machine must support. `kernels` may have some of the reference's kernels, and may be null.
   ErrorMeter(mlir::OwningOpRef<mlir::ModuleOp> imported, InputReader reader, Target target,
              std::shared_ptr<KernelCache> kernels)
       : imported(std::move(imported)), reader(std::move(reader)), target(std::move(target)),
@@ -35,8 +36,8 @@ public:
   /// The model, until the reference was made of it.
   mlir::ModuleOp getImported() { return imported ? *imported : mlir::ModuleOp(); }
 
-  /// Runs a compiled form of the model, which came of `simplified`. Open sizes are those of `programs`, as GraphOptions
-  /// has them. What cannot be measured is no failure: the report says why.
+  /// Runs a compiled variant of the model that was lowered from `simplified`. Dynamic sizes are those of `programs`, as
+  /// in GraphOptions. If the error cannot be measured, the report says why.
   ErrorReport measure(const LoadedModel &model, mlir::ModuleOp simplified, mlir::ArrayRef<std::string> programs);
 
 private:

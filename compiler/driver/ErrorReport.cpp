@@ -13,7 +13,7 @@
 
 using namespace tenon;
 
-/// Two digits: what lies behind them may depend on the machine that measures.
+/// Prints two digits, because further ones may depend on the measuring machine.
 static std::string getFigure(double error) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1e", error);
@@ -24,7 +24,7 @@ static nlohmann::json toJson(double error) {
   return std::isfinite(error) ? nlohmann::json(std::strtod(getFigure(error).c_str(), nullptr)) : nlohmann::json();
 }
 
-/// The next number of one digit that is no smaller, as one would write it: "3e-4".
+/// Rounds up to one significant digit, in the usual notation: "3e-4".
 static std::string roundUp(double error) {
   int exponent = static_cast<int>(std::floor(std::log10(error)));
   double digit = std::ceil(error / std::pow(10, exponent));
@@ -36,7 +36,7 @@ static std::string roundUp(double error) {
 }
 
 double OutputError::getAllowed(double tolerance) const {
-  // Two roundings of one value, each off by as much, may lie on both sides of it.
+  // Two roundings of the same value may be off in opposite directions.
   constexpr double kRoundings = 2;
   return own > 0 || roundoff > 0 ? std::max(tolerance, kRoundings * std::max(own, roundoff)) : tolerance;
 }

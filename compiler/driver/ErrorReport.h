@@ -14,23 +14,23 @@
 
 namespace tenon {
 
-/// How far one output is off, at most, for all input sets.
+/// The largest error of one output over all input sets.
 struct OutputError {
   std::string name;
   bool isFloat = true;
-  /// Of floats: max abs(y - ref) / max abs(ref). Infinite where one of both is no number, or all of ref is 0.
+  /// For floats: max abs(y - ref) / max abs(ref). Infinite if only one of both is NaN, or if all of ref is 0.
   double error = 0;
-  /// The error of the model itself, if it has f16 or bf16 and the output depends on it: each operation exact, and its
-  /// result rounded to the type that the model gives it.
+  /// The error of the model itself, if it has f16 or bf16 that the output depends on: the error if each operation is
+  /// exact, and its result rounded to the model's type.
   double own = 0;
   /// The unit roundoff of these types, if there are any.
   double roundoff = 0;
   uint64_t differing = 0, count = 0; ///< of integers: how many of them differ
-  /// Why the difference says nothing of how exact the output is; empty where it does.
+  /// The reason why the difference does not measure accuracy; empty if it does.
   std::string note;
 
-  /// The largest error that keeps a tolerance: that, or what two implementations of the model may differ by that both
-  /// round as its own types ask for.
+  /// Returns the largest error that is accepted for a tolerance: the tolerance itself, or the difference that two
+  /// correct implementations with the model's own types may have.
   double getAllowed(double tolerance) const;
   bool keeps(double tolerance) const;
 };
@@ -41,23 +41,25 @@ struct ErrorReport {
   bool areInputsGiven = false; ///< and not generated
   size_t numSets = 0;
   std::vector<OutputError> outputs;
-  /// What computed the model, where it was not the code of the artifact itself.
+  /// The program that computed the model, if it was not the code of the artifact.
   std::string emulator;
 
   static ErrorReport none(std::string reason) { return {std::move(reason), false, false, 0, {}, ""}; }
-  /// Whether the error of an output says how exact it is.
+  /// True if some output's error measures its accuracy.
   bool hasBounded() const;
-  /// The largest error of those outputs whose error says how exact they are.
+  /// Returns the largest error among those outputs whose error measures their accuracy.
   double getLargest() const;
-  /// The output that exceeds the tolerance by most; null where all keep it, as outputs that cannot be bounded do.
+  /// Returns the output that exceeds the tolerance the most; null if none does. Outputs whose error does not measure
+  /// accuracy never exceed it.
   const OutputError *findExceeding(double tolerance) const;
-  /// How much of what the tolerance allows is used by the worst output: 1 where that is all.
+  /// Returns the fraction of the allowed error that the worst output uses; 1 is the limit.
   double getUsedShare(double tolerance) const;
-  /// Why the tolerance is exceeded and what to do, for one line. Whether the user has ruled out more exact paths.
+  /// Describes in one line why the tolerance is exceeded and what to do. `arePathsPinned` says that the user has
+  /// excluded more exact paths.
   std::string describeExceeding(double tolerance, bool arePathsPinned) const;
-  /// Of each output the larger error. The outputs are those of one model.
+  /// Takes the larger error of each output. Both reports must be for the same model.
   void merge(const ErrorReport &other);
-  /// As the artifact has it (compiler/report/ErrorFigures.h).
+  /// Returns the report in the artifact's format (compiler/report/ErrorFigures.h).
   std::string toJson() const;
 };
 

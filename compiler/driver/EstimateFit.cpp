@@ -17,7 +17,7 @@ void EstimateFit::add(llvm::StringRef source, double estimate, double measured) 
   logs[source.str()].push_back(std::log(measured / estimate));
 }
 
-/// The mean of logarithms, of which there is one or more.
+/// Returns the mean of at least one logarithm.
 static double getMean(llvm::ArrayRef<double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / double(values.size());
 }

@@ -17,16 +17,17 @@
 
 namespace tenon {
 
-/// Fits the estimates of each source of schedules to what was measured: by the scale with the least squares of errors
-/// in the logarithm, which is the geometric mean of measurement over estimate.
+/// Fits the estimates of each schedule source to measurements, by the scale that minimizes the squared errors of
+/// logarithms: the geometric mean of measurement over estimate.
 class EstimateFit {
 public:
-  /// A schedule of `source` takes `measured` of the time of the policies' schedule, where `estimate` was expected; both
-  /// are above 0.
+  /// Adds a measurement: a schedule of `source` took the fraction `measured` of the time of the policies' schedule,
+  /// where `estimate` was expected; both are positive.
   void add(llvm::StringRef source, double estimate, double measured);
-  /// What estimates of `source` are to be multiplied by; 1 if nothing was measured.
+  /// Returns the factor for estimates of `source`; 1 if nothing was measured.
   double getScale(llvm::StringRef source) const;
-  /// By which factor estimates are off, as a geometric mean, without and with the scales; none if nothing was measured.
+  /// Returns the factor by which estimates are off, as a geometric mean, without and with the scales; none if nothing
+  /// was measured.
   std::optional<double> getError(bool isFitted) const;
 
 private:

@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Weights of at most this many elements are attributes that folders can look into.
+/// Weights of at most this many elements are dense attributes, which folders can read.
 static constexpr int64_t kSmall = 1024;
 
 Target tenon::getEvaluationTarget() {
@@ -30,12 +30,13 @@ Target tenon::getEvaluationTarget() {
 Target tenon::getReferenceTarget() {
   Target target = getEvaluationTarget();
   target.roundsEachStep = true;
-  // Not AVX-512, whose conversions of numbers that are out of range, and of denormal ones, differ from those before it.
+  // AVX-512 is excluded, because its conversions of out-of-range and denormal numbers differ from those of earlier
+  // instruction sets.
   std::optional<Target> wider = getBackendRegistry().getTarget(target.name + "+avx2");
   if (!wider)
     return target;
   target.machine = wider->machine;
-  // The code generator splits vectors where there is no AVX2, but not the intrinsics of int8 dot products.
+  // Without AVX2 the code generator splits vectors, but not the intrinsics of int8 dot products.
   target.machine.int8Dot = Int8Dot::Scalar;
   if (wider->runsHere) {
     target.features = wider->features;
@@ -64,9 +65,9 @@ SmallVector<ElementsAttr> tenon::evaluateConstants(ModuleOp module, KernelCache 
   SmallVector<RankedTensorType> types;
   for (Type type : main.getResultTypes())
     types.push_back(cast<RankedTensorType>(type));
-  // What cannot be computed here is left to run time; if it cannot be compiled at all, that is reported then.
+  // What cannot be computed here is left to run time; if it cannot be compiled at all, that is reported later.
   auto build = [](OpPassManager &pm) { buildGraphPipeline(pm, {}); };
-  // It runs once: better code takes longer to make than it saves.
+  // The code runs once, so optimizing it takes longer than it saves.
   llvm::Expected<std::unique_ptr<LoadedModel>> model =
       compileInMemory(module, build, getEvaluationTarget(), CodeEffort::little, /*borrowsWeights=*/true, kernels);
   if (!model) {

@@ -16,18 +16,18 @@ namespace tenon {
 class KernelCache;
 struct Target;
 
-/// What constants are computed with, and what stands in for a target that is named: not all that this machine can do,
-/// but what every machine of its kind can. The bytes that come out do not depend on where a model is compiled.
+/// Returns the target that constants are computed with, and that emulates named targets. It has the features that every
+/// machine of the architecture has, so that results do not depend on the compiling machine.
 Target getEvaluationTarget();
 
-/// What the f64 reference of a named target is computed with. Its bits do not depend on the machine that compiles,
-/// either, and it is faster: kernels are always planned for vectors of AVX2, which the code generator splits on
-/// machines without it, and each step is rounded (Target::roundsEachStep), which f64 can afford.
+/// Returns the target of the f64 reference for a named target. Its results do not depend on the compiling machine
+/// either, and it is faster: kernels are always planned for AVX2 vectors, which the code generator splits on machines
+/// without it, and each step is rounded (Target::roundsEachStep), which f64 can afford.
 Target getReferenceTarget();
 
-/// The results of the module's `main`, which takes no arguments: compiled for this machine, and run in this
-/// process. Large results are resources, which their context owns. Empty where something in it cannot be
-/// compiled; nothing is reported then, since the model itself will be. `kernels`: as for compileInMemory.
+/// Returns the results of the module's `main`, which takes no arguments, compiled and run in this process. Large
+/// results are resources of their context. Empty if something cannot be compiled; nothing is reported then, because
+/// compiling the model will report it. `kernels` is as for compileInMemory.
 llvm::SmallVector<mlir::ElementsAttr> evaluateConstants(mlir::ModuleOp module, KernelCache *kernels = nullptr);
 
 } // namespace tenon

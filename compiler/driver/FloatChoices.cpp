@@ -13,14 +13,13 @@ using namespace tenon;
 
 static bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(value)); }
 
-/// Whether a cast to the type rounds by steps that no tolerance covers: to integers, and to floats of eight and four
-/// bits.
+/// True if a cast to the type has rounding steps that no tolerance covers: to integers, and to 8-bit and 4-bit floats.
 static bool isCoarse(Type type) {
   constexpr unsigned kFineBits = 16; // format: of the smallest float that rounds by little
   return !isa<FloatType>(type) || type.getIntOrFloatBitWidth() < kFineBits;
 }
 
-/// Whether the operation makes something of floats that jumps.
+/// True if the result of an operation is a discontinuous function of floats.
 static bool isChoice(Operation *op) {
   if (llvm::none_of(op->getOperands(), isFloat))
     return false;
@@ -28,7 +27,7 @@ static bool isChoice(Operation *op) {
                                            !isCoarse(getElementTypeOrSelf(op->getOperand(0))));
 }
 
-/// What passes a comparison on as it is, or selects by it.
+/// True if an operation passes a comparison on, or selects by it.
 static bool isSelection(Operation *op) {
   return isa<SelectOp, IndexMapOpInterface>(op) || op->hasTrait<BitwiseLogic>();
 }
@@ -45,11 +44,11 @@ static std::string describe(Operation *op) {
 }
 
 namespace {
-/// Which values follow from which choice, or from a comparison of floats that may become one.
+/// Tracks which values depend on which choices, or on comparisons of floats that may become choices.
 class Choices {
 public:
   void add(func::FuncOp function) {
-    // A loop hands on what its body made the time before.
+    // Values of a loop depend on those of earlier iterations.
     constexpr int kRounds = 3;
     for (int round = 0; round < kRounds; ++round)
       function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
@@ -76,7 +75,7 @@ private:
         mark(argument, choiceOf.lookup(init), comparisonOf.lookup(init));
   }
 
-  /// What a branch or a body yields, its operation results in.
+  /// Passes the operands of a yield on to the results of its operation.
   void leave(YieldOp yield) {
     Operation *parent = yield->getParentOp();
     assert(parent->getNumResults() + isa<LoopOp>(parent) == yield.getValues().size() &&

@@ -14,10 +14,10 @@
 
 namespace tenon {
 
-/// For each result of a function what chooses in floats and it follows from: "top_k 'node'"; empty where nothing does.
-/// Whatever the arithmetic, such a choice may fall otherwise where two candidates are nearly equal, so the distance of
-/// two results says nothing of how exact they are. To select one of two values by a comparison is no such choice:
-/// where the comparison is close, so, as a rule, are the values (a leaky relu, a clip).
+/// Returns for each result of a function a description of the discontinuous choice in floats that it depends on, such
+/// as "top_k 'node'"; empty if there is none. In any arithmetic such a choice may differ if two candidates are nearly
+/// equal, so the distance of two results is no measure of accuracy. A selection of one of two values by a comparison
+/// does not count: if the comparison is close, so, usually, are the values (leaky ReLU, clip).
 std::vector<std::string> findFloatChoices(mlir::func::FuncOp function);
 
 } // namespace tenon

@@ -12,7 +12,7 @@
 using namespace tenon;
 using namespace tenon::phases;
 
-/// Another form of one region, as options of all decisions.
+/// Returns the options with another form of one region.
 static std::vector<size_t> withForm(std::vector<size_t> options, size_t decision, size_t form) {
   options[decision] = form;
   return options;

@@ -17,9 +17,9 @@
 
 namespace tenon {
 
-/// Runs the model with the other forms of each region in turn with what a compilation chooses, and keeps the records.
-/// Region after region the best form stays, where it is faster by more than runs of the same plan differ. All runs
-/// together take as many seconds as the options say, or one for each plan. Fails where the model cannot be run.
+/// Runs the model with each alternative form of each region in turn, and records the times. For each region, the
+/// fastest form is kept if it is faster by more than the variation of repeated runs. The total time is the number of
+/// seconds in the options, or one per plan. Fails if the model cannot be run.
 llvm::Error tuneForms(OpenedModel &model, const phases::Setup &setup, PhaseRunner &runner);
 
 } // namespace tenon

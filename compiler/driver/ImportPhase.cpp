@@ -45,7 +45,7 @@ static llvm::Expected<Imported> buildModel(const CompileOptions &options, MLIRCo
   return imported;
 }
 
-/// How deep brackets nest in MLIR text, strings and comments left out; no further than `limit` + 1.
+/// Returns the nesting depth of brackets in MLIR text, ignoring strings and comments; at most `limit` + 1.
 static int64_t getNesting(StringRef text, int64_t limit) {
   int64_t depth = 0, deepest = 0;
   for (size_t i = 0; i < text.size() && deepest <= limit; ++i) {
@@ -64,8 +64,8 @@ static int64_t getNesting(StringRef text, int64_t limit) {
   return deepest;
 }
 
-/// Printed IR has weights as resources. As in the import, those of few elements are dense, which folds look into, and
-/// so are all booleans.
+/// Printed IR stores weights as resources. As in the import, small ones become dense attributes, which folders read,
+/// and so do all booleans.
 template <typename Weight> static void makeSmallDense(Weight weight) {
   auto resource = dyn_cast<DenseResourceElementsAttr>(weight.getValue());
   if (!resource)
@@ -96,7 +96,7 @@ static void inlineDispatchRegions(ModuleOp module) {
   });
 }
 
-/// A model has functions in tenon operations, and nothing else.
+/// Checks that a model only has functions in tenon operations.
 static llvm::Error checkModel(ModuleOp module, const std::string &input) {
   if (!module.getOps<ModuleOp>().empty())
     return makeError(CompileStatus::unsupported, input + ": it holds several modules; a model is one");
@@ -140,7 +140,7 @@ static llvm::Expected<Imported> parseText(StringRef text, const CompileOptions &
   return imported;
 }
 
-/// The module of an importer, or the category of its failure.
+/// Returns the module of an importer, or an error with its category.
 static llvm::Expected<Imported> adopt(ImportedModel imported, uint64_t sourceHash) {
   if (!imported)
     return makeReportedError(imported.fault == ImportFault::unsupported ? CompileStatus::unsupported
@@ -190,7 +190,7 @@ static llvm::Expected<Imported> import(const CompileOptions &options, MLIRContex
   return adopt(std::move(imported), sourceHash);
 }
 
-/// The names of the arguments of main, or of its results.
+/// Lists the names of the arguments or results of main.
 static std::vector<std::string> listNames(unsigned count, llvm::function_ref<DictionaryAttr(unsigned)> getAttributes) {
   std::vector<std::string> names;
   for (unsigned i = 0; i < count; ++i) {
@@ -228,7 +228,7 @@ static llvm::Expected<Imported> importMarked(const Setup &setup, PhaseRunner &ru
     if (llvm::Error error = checkOptions(options))
       return error;
   llvm::Expected<Imported> imported = import(options, runner.getContext());
-  // The importer of ONNX marks values itself, by the names that they have there.
+  // The ONNX importer marks values itself, by their ONNX names.
   if (!imported || options.import.marked.empty() || !(options.build || isFolder || isIR))
     return imported;
   if (imported->stage != Stage::model)

@@ -24,7 +24,7 @@ using Sizes = llvm::DenseMap<AffineExpr, AffineExpr>;
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// Symbols that an input of two dimensions or more begins with: its batch.
+/// True if an input of two or more dimensions begins with the symbol, so that it is a batch size.
 static bool isLeading(func::FuncOp function, AffineExpr symbol) {
   return llvm::any_of(function.getArgumentTypes(), [&](Type type) {
     Dims dims = getDims(cast<RankedTensorType>(type));
@@ -43,15 +43,15 @@ static SmallVector<AffineExpr> listLengths(func::FuncOp function) {
   return lengths;
 }
 
-/// How many guesses there are: sizes of a single length have nothing to fit.
+/// Returns the number of guesses; with a single symbol there is nothing to vary.
 static unsigned countGuesses(func::FuncOp function) {
   constexpr size_t kMaxLengths = 3; // policy: eight guesses
   size_t lengths = listLengths(function).size();
   return lengths < 2 ? 1 : 1u << std::min(lengths, kMaxLengths);
 }
 
-/// Values for the symbols of inputs: for a batch that nobody prefers `batch`, for others 64, halved `halvings` times,
-/// and one more by `guess`.
+/// Chooses values for the symbols of inputs: `batch` for a batch without a preferred size, and for others 64, halved
+/// `halvings` times, plus one for the bits of `guess`.
 static Sizes chooseSizes(func::FuncOp function, ArrayRef<NamedRange> preferred, int64_t batch, unsigned halvings,
                          unsigned guess) {
   MLIRContext *context = function.getContext();
@@ -85,14 +85,14 @@ static std::optional<int64_t> evaluate(AffineExpr dim, const Sizes &sizes) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What integers an input may hold. `extent` is null where the graph says nothing of it.
+/// The range of integers that an input may hold. `extent` is null if the graph does not determine it.
 struct Use {
   bool isLength = false; ///< 1 to extent, and not 0 to extent - 1
   AffineExpr extent;
 };
 } // namespace
 
-/// Whether a value is made of positions along a dimension, and then of how many.
+/// If a value consists of positions along a dimension, returns the extent of that dimension.
 static AffineExpr getCounted(Value value) {
   Operation *op = value.getDefiningOp();
   auto keepsPositions = [](Operation *op) {
@@ -105,8 +105,8 @@ static AffineExpr getCounted(Value value) {
   return iota ? getDim(iota, iota.getAxis()) : AffineExpr();
 }
 
-/// Of the `count` dimensions from `first` on that coordinates are of, the smallest constant one, in which each
-/// coordinate may lie; where none is constant, the first one.
+/// Returns the smallest static one of `count` dimensions from `first` on, as a common bound for all coordinates; the
+/// first one if all are dynamic.
 static AffineExpr getSmallest(ArrayRef<AffineExpr> dims, int64_t first, AffineExpr count) {
   AffineExpr smallest;
   dims = dims.slice(first, getConstant(count).value_or(0));
@@ -116,7 +116,7 @@ static AffineExpr getSmallest(ArrayRef<AffineExpr> dims, int64_t first, AffineEx
   return smallest || dims.empty() ? smallest : dims.front();
 }
 
-/// The dimension whose positions an operand holds; null where it holds none.
+/// Returns the dimension whose positions an operand contains; null if there is none.
 static AffineExpr getIndexed(OpOperand &use) {
   Operation *op = use.getOwner();
   if (use.getOperandNumber() != 1)
@@ -134,7 +134,7 @@ static AffineExpr getIndexed(OpOperand &use) {
   return {};
 }
 
-/// Follows a value through what moves its elements, to whatever says what they are.
+/// Follows a value through operations that move elements to the operation that determines their range.
 static Use findUse(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
   for (OpOperand &use : value.getUses()) {
     Operation *op = use.getOwner();
@@ -154,7 +154,7 @@ static Use findUse(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
 }
 
 namespace {
-/// Uniform and normally distributed numbers that are the same everywhere: splitmix64, and the sum of twelve.
+/// Reproducible uniform and normally distributed numbers: splitmix64, and the sum of twelve.
 class Random {
 public:
   explicit Random(uint64_t seed) : state(seed) {}
@@ -187,7 +187,7 @@ static void store(double value, FloatType type, char *place) {
   std::memcpy(place, &bits, type.getWidth() / 8);
 }
 
-/// `ends`: the least and the largest value of integers.
+/// `ends` is the smallest and the largest value of integers.
 static void fill(Type element, std::pair<int64_t, int64_t> ends, Random &random, InputTensor &tensor) {
   size_t size = (element.getIntOrFloatBitWidth() + 7) / 8;
   uint64_t count = std::max<int64_t>(ends.second - ends.first + 1, 1);
@@ -256,7 +256,7 @@ llvm::Expected<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<N
   constexpr unsigned kMaxHalvings = 4;
   InputSet set;
   Sizes sizes;
-  // A model may refuse a batch of 1: one that takes the two largest of it, for instance.
+  // A model may not support a batch of 1, for instance if it selects the two largest elements of the batch.
   for (int64_t batch : {int64_t(1), kUsual}) {
     std::optional<uint64_t> bytes;
     for (unsigned halvings = 0; halvings <= kMaxHalvings; ++halvings) {
@@ -265,8 +265,8 @@ llvm::Expected<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<N
       if (!shapes)
         return shapes.takeError();
       set = std::move(*shapes);
-      // Nothing where the model refuses these sizes: it may have fewer positions. The reason of the last refusal is
-      // told when the inputs are bound.
+      // None if the model does not support these sizes; it may have fewer positions. The last reason is reported when
+      // the inputs are bound.
       bytes = meter(set);
       if (bytes && *bytes <= kMaxBytes)
         break;

@@ -32,29 +32,29 @@ struct InputTensor {
 /// One tensor for each input of an artifact.
 using InputSet = std::vector<InputTensor>;
 
-/// Input sets that someone has for an artifact: at least one. Fails where there is a fault in them.
+/// Reads input sets for an artifact, at least one. Fails if they are invalid.
 using InputReader = std::function<llvm::Expected<std::vector<InputSet>>(const tenon_artifact *artifact)>;
 
-/// What a run needs of memory with inputs of such shapes; nothing where it refuses them.
+/// Returns the memory of a run with inputs of these shapes; none if it rejects them.
 using MemoryMeter = llvm::function_ref<std::optional<uint64_t>(InputSet &shapes)>;
 
 /// Runs with inputs, and says whether that succeeds.
 using InputTest = llvm::function_ref<bool(InputSet &inputs)>;
 
-/// Makes inputs for a simplified function; the same ones each time. Floats are normally distributed; integers lie where
-/// what reads them as indices or lengths can take them, else they are 0 or 1, or any byte. Open sizes have the value
-/// that `preferred` says; else a first dimension is 1 (64 if the model refuses that), others are 64, or less where a
-/// run would need more than a gigabyte. Models may need sizes that fit each other, such as a mask of one more than is
-/// cached: of several open sizes, those are one larger whose bit of `guess` is set, in the order of symbols. An error
-/// of category `unsupported` says why inputs cannot be made.
+/// Generates reproducible inputs for a simplified function. Floats are normally distributed; integers are within the
+/// range of their use as indices or lengths, otherwise 0 or 1, or any byte. Dynamic sizes have their `preferred`
+/// values; otherwise a first dimension is 1 (64 if the model rejects that), and others are 64, or less if a run would
+/// need more than a gigabyte. Some models need related sizes, such as a mask that is one longer than the cache: among
+/// several dynamic sizes, those whose bit in `guess` is set are one larger, in the order of symbols. An error of
+/// category `unsupported` says why inputs cannot be generated.
 llvm::Expected<InputSet> generateInputs(mlir::func::FuncOp function, llvm::ArrayRef<NamedRange> preferred,
                                         MemoryMeter meter, unsigned guess = 0);
 
-/// The functions that programs came of; the last is for all sizes.
+/// Returns the functions that programs are made from; the last one is for all sizes.
 llvm::SmallVector<mlir::func::FuncOp> getProgramFunctions(mlir::ModuleOp simplified);
 
-/// Inputs for each of these functions. Open sizes are those of `programs`, as GraphOptions has them, and else those of
-/// the first guess that `works`, if there are several and any does.
+/// Generates inputs for each of these functions. Dynamic sizes are those of `programs`, as in GraphOptions; otherwise
+/// those of the first guess that `works`, if there are several and any does.
 llvm::Expected<std::vector<InputSet>> generateInputSets(mlir::ModuleOp simplified, llvm::ArrayRef<std::string> programs,
                                                         MemoryMeter meter, InputTest works);
 

@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// Takes the option of one place, and keeps what there was to choose from.
+/// Selects the option with a given number, and records all options.
 class OneSchedule : public ScheduleChooser {
 public:
   explicit OneSchedule(size_t place) : place(place) {}
@@ -42,7 +42,7 @@ struct KernelBench::Candidate {
   LaunchClock clock;
 };
 
-/// Operands of one run, aligned as those of a model are.
+/// The operands of one run, aligned like those of a model.
 struct KernelBench::Buffers {
   std::vector<std::shared_ptr<char>> memory; ///< activations have the same in all sets
   InputSet shapes;                           ///< without bytes
@@ -50,7 +50,7 @@ struct KernelBench::Buffers {
 
 static constexpr uint64_t kPageBytes = 4096; // format: of pages
 
-/// Where operands begin in their memory: if all began at the same place of a page, they would share sets of L1.
+/// Returns the offset of an operand in its memory: with equal page offsets, operands would map to the same sets of L1.
 static uint64_t getOffset(size_t operand) {
   constexpr size_t kLine = 64, kLines = kPageBytes / kLine, kStep = 7; // math: no divisor of the lines
   return operand * kStep % kLines * kLine;
@@ -64,8 +64,9 @@ static SmallVector<StringRef> getSymbols(func::FuncOp kernel) {
   return names;
 }
 
-/// A module with the kernel and a function that launches it once, on its arguments. Further arguments, which nothing
-/// reads, have a symbol as extent each: operands may have none but expressions, from which symbols do not follow.
+/// Returns a module with the kernel and a function that launches it once on its arguments. For each symbol there is an
+/// additional, unread argument with that symbol as its extent, because operands may only have expressions, which do not
+/// determine their symbols.
 static OwningOpRef<ModuleOp> makeModule(func::FuncOp kernel) {
   MLIRContext *context = kernel.getContext();
   OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
@@ -174,7 +175,7 @@ bool KernelBench::makeBuffers(const KernelUse &use, uint64_t coldBytes, const Lo
   return true;
 }
 
-/// The nanoseconds of the launch on the next buffers; nothing where it fails.
+/// Returns the nanoseconds of a launch on the next buffers; none if it fails.
 std::optional<double> KernelBench::run(Candidate &candidate) {
   Buffers &set = *sets[next++ % sets.size()];
   tenon_session *session = candidate.model->getSession();

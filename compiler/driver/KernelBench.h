@@ -21,25 +21,25 @@ struct KernelUse {
   llvm::SmallVector<bool> isWeight; ///< for each operand
 };
 
-/// A plan of one launch, in this process. All operands are inputs, weights too. These come from where they come from in
-/// a model, from the last-level cache or from DRAM, because each run reads other copies. Activations stay the same: in
-/// a model, the kernel before has just written them.
+/// Measures a plan of one launch in this process. All operands are inputs, including weights. Each run uses other
+/// copies of the weights, so that they are read from the last-level cache or DRAM, as in a model. Activations are
+/// reused: in a model, the kernel before has just written them.
 class KernelBench {
 public:
-  /// Of an outlined kernel that is not lowered (passes/fusion). `coldBytes`: how many bytes of weights are read before
-  /// the same ones are read again.
+  /// `kernel` is outlined, but not lowered (passes/fusion). `coldBytes` is the number of bytes of weights that are read
+  /// before the same ones are read again.
   KernelBench(mlir::func::FuncOp kernel, const KernelUse &use, const Target &target, uint64_t coldBytes);
   ~KernelBench();
 
-  /// The schedules that the kernel may take; empty if it has no choice, or cannot be compiled alone.
+  /// Returns the schedules of the kernel; empty if it has no alternatives, or cannot be compiled alone.
   const std::vector<ScheduleOption> &getOptions() const { return options; }
 
-  /// Nanoseconds of the runs of an option when it was measured last.
+  /// Returns the nanoseconds of the runs of an option in the last measurement.
   const std::vector<double> &getSamples(size_t place) { return samples[place]; }
   /// Threads that the kernel runs on.
   int64_t getThreads() const;
 
-  /// Runs some options in turn, for so many seconds. What cannot be compiled or run has no time.
+  /// Runs the options in turn for `seconds`. An option that cannot be compiled or run has no time.
   std::vector<std::optional<ScheduleTime>> measure(llvm::ArrayRef<size_t> places, double seconds);
 
 private:

@@ -32,12 +32,12 @@ KernelNodes tenon::listNodes(ModuleOp plan) {
 std::string tenon::getCanonicalText(func::FuncOp kernel) {
   OwningOpRef<func::FuncOp> copy = kernel.clone();
   copy->setName("kernel");
-  // What the plan says of a kernel, and passes on kernels do not read.
+  // Attributes for the plan, which passes on kernels do not read, are removed.
   for (StringRef name : {kFlopsAttr, kBytesAttr, kPathAttr, kPathsAttr, kPathTimesAttr, kRegionAttr, kSizeHintsAttr})
     (*copy)->removeAttr(name);
   std::string text;
   llvm::raw_string_ostream os(text);
-  // Each operation with all of its attributes, also those that its own syntax leaves out.
+  // The generic form prints all attributes of each operation, including those that its custom syntax omits.
   (*copy)->print(os, OpPrintingFlags().printGenericOpForm().useLocalScope().enableDebugInfo(false));
   // A resource is printed by its name.
   (*copy)->walk([&](Operation *op) {
@@ -49,7 +49,7 @@ std::string tenon::getCanonicalText(func::FuncOp kernel) {
   return text;
 }
 
-/// The passes that a tiled kernel goes through, with all of their options.
+/// Prints the passes that a tiled kernel goes through, with all of their options.
 static std::string getPipelineText(const Target &target) {
   OpPassManager pm(ModuleOp::getOperationName());
   buildBufferPipeline(pm);
@@ -62,7 +62,8 @@ static std::string getPipelineText(const Target &target) {
 
 /// What all kernels of a target have in common.
 static Fingerprint fingerprintTarget(const Target &target, CodeEffort effort) {
-  // A field that is added has to be looked at here. The machine is what options of passes are made of.
+  // The structured binding makes the compiler reject a new field that is not considered here. Options of passes follow
+  // from the machine.
   const auto &[backend, name, triple, arch, cpu, features, needed, machine, tuneCpu, runsHere, roundsEachStep] = target;
   Fingerprint fingerprint;
   fingerprint.add(getCompilerId()).add(backend->getName()).add(getPipelineText(target));
@@ -91,7 +92,7 @@ std::shared_ptr<KernelCache> KernelCache::open(const std::string &folder, const 
                                                std::shared_ptr<CacheExchange> exchange) {
   if (folder.empty())
     return nullptr;
-  // Before other libraries are loaded, which are none of the compiler's.
+  // The identifier is computed before libraries are loaded that are not part of the compiler.
   getCompilerId();
   std::shared_ptr<KernelCache> cache(new KernelCache(llvm::json::fixUTF8(model), std::move(exchange)));
   llvm::Expected<uint64_t> limit = CacheStore::getDefaultLimit();
@@ -105,7 +106,7 @@ std::shared_ptr<KernelCache> KernelCache::open(const std::string &folder, const 
     return cache;
   }
   std::string message;
-  // A system without a place for caches is no reason to warn at each compilation.
+  // A system without a folder for caches is no reason for a warning in each compilation.
   if (CompileStatus category = takeError(store.takeError(), message); category == CompileStatus::resources)
     return nullptr;
   cache->addNote(makeError(CompileStatus::invalid, message));
@@ -201,7 +202,7 @@ KernelObjects KernelCache::take(ModuleOp kernels, const Target &target, CodeEffo
   for (const Wanted &each : missing) {
     CacheEntry &entry = (*entries)[each.name];
     entry.key = each.key;
-    // The reference and constants have kernels of their own.
+    // The reference and constant evaluation have kernels of their own.
     entry.title = (isCounted ? "" : "compile-time ") + getKind(each.name);
     entry.hardware = describe(target);
     entry.compiler = "tenon " TENON_VERSION;

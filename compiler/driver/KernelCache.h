@@ -18,36 +18,35 @@ namespace tenon {
 using KernelNodes = std::map<std::string, std::vector<std::string>>;
 KernelNodes listNodes(mlir::ModuleOp plan);
 
-/// The text that the code of a tiled kernel follows from: its operations, types and schedules, without its name,
-/// without locations, and without estimates that are only shown.
+/// Returns the text that determines the code of a tiled kernel: its operations, types and schedules, without its name,
+/// locations, and estimates that are only displayed.
 std::string getCanonicalText(mlir::func::FuncOp kernel);
 
-/// The fingerprint of a tiled kernel: of its canonical text, of all passes that lower it, of what the code generator is
-/// told about the target, and of the compiler.
+/// Returns the fingerprint of a tiled kernel: of its canonical text, of all passes that lower it, of the code
+/// generator's settings for the target, and of the compiler.
 std::string fingerprintKernel(mlir::func::FuncOp kernel, const Target &target, CodeEffort effort);
 
-/// The kernels in a cache, for one compilation. What fails is a miss, and noted.
+/// The kernels in a cache, for one compilation. A failure counts as a miss, and is noted.
 class KernelCache {
 public:
-  /// Null where there can be no cache, as in a folder that neither exists nor can be made. `model`: the name of the
-  /// model's file. `exchange`: null where there are no remote caches.
+  /// Returns null if there can be no cache, as in a folder that cannot be created. `model` is the file name of the
+  /// model. `exchange` is null if there are no remote caches.
   static std::shared_ptr<KernelCache> open(const std::string &folder, const std::string &model,
                                            std::shared_ptr<CacheExchange> exchange = nullptr);
 
-  /// Looks up the kernels of `kernels`, a module that holds one for each: first here, then all that are missing in
-  /// remote caches at once. The modules of those that are found are emptied; the objects of the others are kept as they
-  /// are generated, until `commit`. Kernels of the artifact are counted, and not those that are run in this process
-  /// alone. For one thread at a time.
+  /// Looks up the kernels of `kernels`, a module that holds a module for each: first locally, then all missing ones at
+  /// once in remote caches. Modules of kernels that are found are emptied; the objects of the others are kept until
+  /// `commit`. Only kernels of the artifact are counted, not those that run in this process. Not thread-safe.
   KernelObjects take(mlir::ModuleOp kernels, const Target &target, CodeEffort effort, const KernelNodes &nodes,
                      bool isCounted = true);
 
-  /// Writes what was generated and used since the last call.
+  /// Writes the objects that were generated or used since the last call.
   void commit();
 
-  /// How many kernels were in the cache, and how many were generated.
+  /// Returns the number of kernels that were found in the cache, and of those that were generated.
   size_t getNumTaken() const { return numTaken; }
   size_t getNumGenerated() const { return numGenerated; }
-  /// What went wrong, for the user; empty if nothing did.
+  /// Returns the first failure as a message for the user; empty if there was none.
   const std::string &getNote() const { return note.empty() && exchange ? exchange->getNote() : note; }
 
 private:

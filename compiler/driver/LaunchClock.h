@@ -23,7 +23,7 @@ public:
 
   /// Forgets the runs so far.
   void reset();
-  /// For each instruction that ran, its nanoseconds: from the first thread that began to the last that ended.
+  /// Returns the nanoseconds of each instruction that ran, from its first thread's begin to its last thread's end.
   std::map<uint32_t, double> list() const;
 
 private:

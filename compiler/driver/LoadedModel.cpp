@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// Writes into memory that is large enough, so that weights are never there more often than once.
+/// A stream to preallocated memory, so that weights never exist twice.
 class MemoryStream : public llvm::raw_pwrite_stream {
 public:
   explicit MemoryStream(char *memory) : raw_pwrite_stream(/*Unbuffered=*/true), memory(memory) {}
@@ -134,7 +134,7 @@ std::optional<uint64_t> LoadedModel::measureMemory(InputSet &shapes) const {
   return memory.total;
 }
 
-/// Runs passes without looking at them: their IR is verified by what reads it.
+/// Runs passes without instrumentation or verification; the readers of their IR verify it.
 static llvm::Error runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {
   PassManager pm(module.getContext());
   pm.enableVerifier(false);
@@ -142,7 +142,7 @@ static llvm::Error runPasses(ModuleOp module, llvm::function_ref<void(OpPassMana
   return succeeded(pm.run(module)) ? llvm::Error::success() : makeReportedError(CompileStatus::fault);
 }
 
-/// The plans of a function's programs, of which the one for all sizes is the last, and the kernels that they launch.
+/// Serializes the plans of a function's programs, the last of which is for all sizes, and their kernels.
 static llvm::Expected<SerializedPlan> serializeAll(ModuleOp module, WeightSection &weights,
                                                    std::vector<std::string> &plans) {
   SerializedPlan all;
@@ -162,7 +162,7 @@ static llvm::Expected<SerializedPlan> serializeAll(ModuleOp module, WeightSectio
   return all;
 }
 
-/// The same as compileInMemory, where diagnostics tell the reason of some failures.
+/// Like compileInMemory, except that some failures are only reported by diagnostics.
 static llvm::Expected<std::unique_ptr<LoadedModel>> compileAndLoad(ModuleOp module,
                                                                    llvm::function_ref<void(OpPassManager &)> build,
                                                                    const Target &target, CodeEffort effort,

@@ -26,23 +26,24 @@ namespace tenon {
 struct ArtifactParts;
 class KernelCache;
 
-/// An artifact that is in memory alone, and a session on it.
+/// An artifact in memory, and a session on it.
 class LoadedModel {
 public:
-  /// Fails where the runtime refuses it. With `mayBeAlone`, one thread is enough where the system has no more of them,
-  /// which takes longer.
+  /// Fails if the runtime rejects the artifact. With `mayBeAlone`, one thread suffices if the system has no more, at
+  /// lower speed.
   static llvm::Expected<std::unique_ptr<LoadedModel>> load(const ArtifactParts &parts, bool mayBeAlone = false);
 
-  /// Binds the last inputs, which are of bytes, for all runs. Fails where the runtime refuses one.
+  /// Binds the last inputs, which are bytes, for all runs. Fails if the runtime rejects one.
   llvm::Error bindLast(llvm::ArrayRef<llvm::ArrayRef<char>> tensors);
 
-  /// Binds the inputs, or their shapes alone. Returns what the runtime says against them, empty if nothing.
+  /// Binds the inputs, or only their shapes. Returns the runtime's error message, empty if there is none.
   std::string bind(InputSet &set, bool withData) const;
-  /// What a run with such inputs needs; nothing where the runtime refuses them.
+  /// Returns the memory of a run with these inputs; none if the runtime rejects them.
   std::optional<uint64_t> measureMemory(InputSet &shapes) const;
-  /// Runs the model on what is bound. States are what they are in a new session, so that each run computes the same.
+  /// Runs the model on the bound inputs. States are reset to those of a new session, so that each run computes the
+  /// same.
   tenon_status run(tenon_error *error) const;
-  /// What the runtime said, without its name for an artifact that lies in memory.
+  /// Returns the runtime's message without its name for an artifact in memory.
   static std::string getText(const tenon_error &error);
 
   const tenon_artifact *getArtifact() const { return artifact.get(); }
@@ -60,10 +61,10 @@ private:
   tenon_artifact_info info{};
 };
 
-/// Compiles the module, which it changes, for a target that runs here: `build` makes programs of it. Where
-/// `borrowsWeights`, there is one program, and large weights are read where the module has them, as inputs after its
-/// own that are bound. Fails where something in it cannot be compiled; the message is the first diagnostic, if there
-/// was any. `kernels` has some already, if it is not null.
+/// Compiles the module, which it modifies, for a target that this machine supports: `build` adds the passes that create
+/// programs. With `borrowsWeights`, there is one program, whose large weights are bound as additional inputs to the
+/// module's own memory. Fails if something cannot be compiled; the message is the first diagnostic, if any. `kernels`,
+/// if not null, may have some kernels.
 llvm::Expected<std::unique_ptr<LoadedModel>>
 compileInMemory(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> build, const Target &target,
                 CodeEffort effort, bool borrowsWeights = true, KernelCache *kernels = nullptr);

@@ -21,13 +21,13 @@ struct NamedValue {
   std::vector<std::string> reads; ///< names of values
 };
 
-/// The values of a module, in order. Operations without a node are called as they are. Outputs of the model are left
-/// out, and values that are called as one of them.
+/// Returns the values of a module in order. Operations without a node have their operation's name. Outputs of the model
+/// are left out, and values with the name of one.
 std::vector<NamedValue> listNamedValues(mlir::ModuleOp imported);
-/// Makes values outputs, after those that the model has. Fails where there is none of a name.
+/// Adds values as outputs after those of the model. Fails if there is no value of a name.
 llvm::Error markValues(mlir::ModuleOp imported, llvm::ArrayRef<std::string> names, const std::string &input);
 
-/// Imports a model, and passes its values to `use`. Failures are lines on `errors`.
+/// Imports a model and passes its values to `use`. Failures are printed as lines to `errors`.
 CompileStatus useNamedValues(const CompileOptions &options, llvm::raw_ostream &errors,
                              llvm::function_ref<llvm::Error(llvm::ArrayRef<NamedValue>)> use);
 

@@ -18,7 +18,7 @@
 using namespace tenon;
 using namespace tenon::phases;
 
-/// A file of locked records decides where there is one. Who tunes writes another.
+/// True if choices are read from a lock file. A compilation that tunes writes one instead.
 static bool isLockRead(const CompileOptions &options) {
   return !options.profilesLock.empty() && options.tuneSeconds == 0 && llvm::sys::fs::exists(options.profilesLock);
 }
@@ -33,7 +33,7 @@ static llvm::Error setPins(const Setup &setup, PathChoice &paths) {
   return llvm::Error::success();
 }
 
-/// Takes records of real runs into account, if there are any or some are to be made.
+/// Uses records of real runs, if there are any or if some will be made.
 static llvm::Error openProfiles(const Setup &setup, PathChoice &paths, PhaseRunner &runner) {
   const CompileOptions &options = setup.options;
   bool isTuning = options.tuneSeconds > 0;
@@ -68,7 +68,7 @@ static llvm::Error openProfiles(const Setup &setup, PathChoice &paths, PhaseRunn
   return llvm::Error::success();
 }
 
-/// What the reference is computed on. Where all targets are named, figures do not depend on this machine.
+/// Returns the target of the reference. If all targets are named, its results do not depend on this machine.
 static Target chooseReferenceTarget(const Setup &setup) {
   bool hasHost = llvm::any_of(setup.targets, [](const Target &target) { return target.name == kHostTarget; });
   return hasHost ? *getBackendRegistry().getTarget(kHostTarget) : getReferenceTarget();

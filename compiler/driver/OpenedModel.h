@@ -22,7 +22,7 @@ struct OpenedModel {
   std::unique_ptr<ErrorMeter> originalMeter; ///< compares with the model's own weights; null if nobody asks for that
 };
 
-/// Simplifies a model, and opens the records that its paths are chosen by; `setup` gets those of schedules.
+/// Simplifies a model, and opens the records by which its paths are chosen; `setup` receives those of schedules.
 llvm::Expected<OpenedModel> openModel(phases::Imported imported, phases::Setup &setup, PhaseRunner &runner);
 
 } // namespace tenon

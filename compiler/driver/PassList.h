@@ -15,7 +15,7 @@ namespace tenon {
 
 class BackendRegistry;
 
-/// The passes of the pipelines and of the backends that code of an artifact comes from, as `--dump-after` names them.
+/// Lists the passes in the pipelines and backends of an artifact, by the names for `--dump-after`.
 std::vector<std::string> listPassNames(const BackendRegistry &backends);
 
 } // namespace tenon

@@ -39,7 +39,7 @@ llvm::Expected<std::unique_ptr<PathExplorer>> PathExplorer::create(OpenedModel &
   return explorer;
 }
 
-/// The forms of the graph come first: they decide which regions there are.
+/// Adds the forms of the graph first, because they determine the regions.
 llvm::Error PathExplorer::listDecisions() {
   PathChoice estimated = model.paths;
   estimated.selection = std::make_shared<PathSelection>();
@@ -71,8 +71,8 @@ llvm::Error PathExplorer::listDecisions() {
   return llvm::Error::success();
 }
 
-/// Each form of each site is part of one at least, and the cheapest combinations are; of many sites not all
-/// combinations are looked at, since each is a graph of its own.
+/// Lists families so that each form of each site is in at least one, and the cheapest combinations are included. With
+/// many sites not all combinations are tried, since each has a graph of its own.
 llvm::Error PathExplorer::listFamilies(std::vector<size_t> chosen) {
   constexpr size_t kMaxFamilies = 16; // a second each for a large model
   std::vector<std::vector<size_t>> all{chosen};
@@ -99,9 +99,9 @@ llvm::Error PathExplorer::listFamilies(std::vector<size_t> chosen) {
   return llvm::Error::success();
 }
 
-/// Makes the launches of some forms, which may exclude each other: then there is no such family.
+/// Creates the launches for a combination of forms; if the forms exclude each other, there is no such family.
 llvm::Error PathExplorer::addFamily(std::vector<size_t> forms) {
-  // The fastest paths are chosen, so that what only some of them allow is found, too.
+  // The fastest paths are chosen, because they may allow further choices.
   PathChoice fastest = model.paths;
   fastest.budget = {std::numeric_limits<double>::infinity()};
   fastest.selection = std::make_shared<PathSelection>();
@@ -127,7 +127,7 @@ llvm::Error PathExplorer::addFamily(std::vector<size_t> forms) {
   return llvm::Error::success();
 }
 
-/// Families compare in one unit, whichever of their paths were measured.
+/// Converts costs to a common unit, whichever paths of a family were measured.
 void PathExplorer::setCosts() {
   std::vector<std::vector<PathCost>> costs;
   for (const Family &family : families)
@@ -162,7 +162,8 @@ static const PathAlternative *findPath(const PathDecision &decision, llvm::Strin
   return it == decision.alternatives.end() ? nullptr : &*it;
 }
 
-/// What two families know of a region: not all have as many operations of it, or each path for all of them.
+/// Merges the decisions of two families about a region, which may differ in the number of operations and in their
+/// paths.
 static PathDecision joinDecision(const PathDecision &x, const PathDecision &y) {
   PathDecision joined = x.numOperations < y.numOperations ? y : x;
   for (const PathDecision *known : {&x, &y})
@@ -172,7 +173,7 @@ static PathDecision joinDecision(const PathDecision &x, const PathDecision &y) {
   return joined;
 }
 
-/// Decisions about regions follow those about forms. Options are told by their places among the alternatives there.
+/// Appends decisions about regions to those about forms. Options are numbers of alternatives in these decisions.
 void PathExplorer::joinDecisions() {
   llvm::StringMap<size_t> places;
   for (Family &family : families)
@@ -225,7 +226,7 @@ PlanFamilies PathExplorer::listPlans(double errorBudget) const {
   return PlanFamilies(std::move(priced), errorBudget);
 }
 
-/// `options`: of the family's regions with several paths.
+/// `options` are those of the family's regions with several paths.
 ExploredPlan PathExplorer::makePlan(const Family &family, llvm::ArrayRef<size_t> options) const {
   PlanFamily priced = price(family); // with the cost of what has a single path
   ExploredPlan plan{priced.cost, priced.variance, std::vector<size_t>(decisions.size(), kNoOption)};

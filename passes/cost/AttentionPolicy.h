@@ -16,11 +16,11 @@ namespace tenon {
 /// Decides which contractions become one kernel of attention (passes/fusion/FuseAttention.cpp), and how that is tiled
 /// (passes/lower/tenon-to-linalg/Attention.cpp).
 struct AttentionPolicy {
-  /// Up to so many queries, keys and values run along the vectors, and else queries: fewer than half of a vector's
-  /// elements would have one.
+  /// With at most this many queries, vectors run along keys and values; with more, along queries. Otherwise fewer than
+  /// half of a vector's lanes would be used.
   int64_t fewQueries = 7;
-  /// With fewer queries for a key, or fewer tiles of few queries, scores in memory are faster: products then read keys
-  /// and values in longer pieces, and have tiles for more threads.
+  /// With fewer queries for each key, or fewer tiles of few queries, it is faster to store the scores in memory: the
+  /// matmuls then read longer contiguous runs of keys and values, and have more tiles for the threads.
   int64_t minQueries = 2;
   uint64_t minTilesOfFew = 2;
   /// The largest sum of the sizes of a key and of a value: a kernel keeps a tile of queries and results on its stack.
@@ -33,10 +33,10 @@ struct AttentionPolicy {
   int64_t maxUnblockedKeys = 256;
   /// Keys of a block, whose scores stay in L1; fewer if whole blocks may be masked or a mask is kept beside the scores.
   int64_t blockKeys = 128, maskedBlockKeys = 64;
-  /// Elements of a block of keys that is transposed for few queries: of f32 64 KiB, which stay in L2. Smaller blocks
-  /// have too few sums side by side for their products.
+  /// Elements of a block of keys that is transposed if there are few queries: 64 KiB in f32, which stay in L2. Smaller
+  /// blocks have too few independent sums to hide the latency of their products.
   int64_t transposedElements = 16 * 1024;
-  /// Elements in all copies of keys and values that a kernel keeps.
+  /// Upper bound for the elements of all copies of keys and values that a kernel keeps.
   int64_t maxCopiedElements = 24 * 1024;
   /// The number of masks that a kernel keeps beside the scores.
   int64_t maxMasks = 2;

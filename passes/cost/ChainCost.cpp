@@ -34,8 +34,8 @@ static double getTileBytes(const ChainShape &shape, int64_t lines, int64_t chann
   return double(countLinesBetween(shape, lines)) * shape.width * channels * shape.elementBytes;
 }
 
-/// Cycles of a kernel of both with these tiles; none where the cache does not hold what one reads, or there are too few
-/// of them for threads to share.
+/// Returns the cycles of one kernel that computes both nests with these tiles; none if the cache does not hold what a
+/// tile reads, or if there are too few tiles for the threads.
 static std::optional<double> getJoinedCycles(const ChainShape &shape, int64_t lines, int64_t channels,
                                              const Machine &machine, const ChainPolicy &policy) {
   assert(channels > 0 && shape.channels % channels == 0 && "tiles have whole parts of the channels");
@@ -43,8 +43,8 @@ static std::optional<double> getJoinedCycles(const ChainShape &shape, int64_t li
   double tiles = double(shape.images) * ((shape.resultLines + lines - 1) / lines) * (shape.channels / channels);
   if (bytes + shape.weightBytes > policy.cacheShare * machine.l2Bytes || tiles < policy.minTiles)
     return std::nullopt;
-  // What tiles that are neighbours compute of the lines between twice. The two take turns, tile by tile: neither hides
-  // behind the other's bytes.
+  // Neighbouring tiles both compute the lines that their windows share. The two nests alternate tile by tile, so the
+  // arithmetic of one does not hide the memory traffic of the other.
   double repeated = tiles * bytes / getBytesBetween(shape);
   double near = tiles * getMoveCycles(bytes + shape.weightBytes, machine);
   double first = std::max(shape.firstCycles * repeated, getMoveCycles(shape.firstBytes, machine) + near);

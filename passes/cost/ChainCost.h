@@ -14,18 +14,18 @@
 
 namespace tenon {
 
-/// Two convolutions (or products of pixels with a matrix) of which the second alone reads what the first one gives, the
-/// images between them. All figures are of all images; of one where their number is open.
+/// Two convolutions, or matmuls of pixels with a matrix, where only the second one reads the result of the first one:
+/// the intermediate images. All figures cover all images; they cover one image if the number of images is dynamic.
 struct ChainShape {
   int64_t images;
   int64_t lines, width, channels;               ///< of an image between them
   int64_t resultLines = 0;                      ///< of what the second one gives
   int64_t window = 1, stride = 1, dilation = 1; ///< of the second one, along the lines
-  /// Channels that the second one does not mix, a panel of them at a time; 0 where it reads all channels for each of
-  /// its own.
+  /// The step in which the channels can be split: the panel width if each output channel of the second nest reads only
+  /// its own channel (depthwise); 0 if each output channel reads all of them.
   int64_t channelStep = 0;
-  /// Whether rows of all images are one dimension of the result, of which tiles that are parts of an image have to be
-  /// equal ones.
+  /// True if the rows of all images are one dimension of the result: then all tiles that cover a part of an image must
+  /// have the same size.
   bool needsEqualTiles = false;
   int64_t elementBytes = 0;                 ///< between them
   double firstCycles = 0, secondCycles = 0; ///< of arithmetic on a core
@@ -33,17 +33,18 @@ struct ChainShape {
   double weightBytes = 0;                   ///< of these: what each tile reads
 };
 
-/// What a tile of the second one's result has: some lines of an image, of all channels between them or of some.
+/// The tile of the second nest's result: a number of lines of one image, and all or some of the intermediate channels.
 struct ChainTile {
   int64_t lines, channels;
   double savedCycles; ///< by one kernel instead of two
 };
 
-/// The lines between them that a tile reads, which a window may share with another tile's.
+/// Returns the number of intermediate lines that a tile reads; neighbouring tiles share some of them if the window is
+/// larger than the stride.
 int64_t countLinesBetween(const ChainShape &shape, int64_t lines);
 
-/// Tiles for a kernel of both, in which what is between them stays in the cache of a core; none where two kernels are
-/// faster.
+/// Chooses tiles for one kernel that computes both nests and keeps the intermediate lines in a core's cache; none if
+/// two kernels are faster.
 std::optional<ChainTile> chooseChainTile(const ChainShape &shape, const Machine &machine,
                                          const ChainPolicy &policy = {});
 

@@ -14,18 +14,18 @@ namespace tenon {
 
 /// Decides which two loop nests become one kernel that computes them tile by tile (passes/fusion/Chains.h).
 struct ChainPolicy {
-  /// Bytes of the images between both nests that a tile may hold: they are on the stack (PlaceAllocations).
+  /// Upper bound in bytes for a tile of the intermediate images, which is on the stack (PlaceAllocations).
   double maxTileBytes = 1 << 18;
   /// Fewer tiles do not keep all threads busy.
   int64_t minTiles = 16;
-  /// The share of L2 that the images between both nests and the weights may take.
+  /// The share of L2 that the intermediate images and the weights may take.
   double cacheShare = 0.5;
   /// Cycles that a tile costs besides its arithmetic: two calls, and register blocks at its end that are not full.
   double tileCycles = 500;
-  /// The gain, as a share of the cycles of two kernels, below which they stay apart: estimates are not more exact, and
+  /// One kernel must save at least this share of the cycles of two kernels. Estimates are not more exact than this, and
   /// two kernels choose their tiles and register blocks independently.
   double minGain = 0.05;
-  /// Nests that sum more products need scratch for K-blocking, of which a chain has none left.
+  /// Nests with a longer sum need scratch memory for K-blocking, and a chain has no scratch left.
   double maxDepth = 2048;
   /// The number of operations before the second nest: the first one, the reshape, and those in between.
   int64_t maxOpsBefore = 16;

@@ -17,7 +17,7 @@ using llvm::ArrayRef;
 using llvm::divideCeil;
 using llvm::SmallVector;
 
-/// A size of at most `limit`, and not much smaller, of which `extent` is a multiple, or `limit`.
+/// Returns a divisor of `extent` that is at most `limit` and not much smaller; `limit` if there is none.
 static int64_t findEvenPart(Extent extent, int64_t limit) {
   for (int64_t size = limit; extent && 2 * size > limit; --size)
     if (*extent % size == 0)
@@ -43,7 +43,7 @@ SmallVector<int64_t> tenon::choosePlainTile(const TileProblem &problem, const Ti
   int64_t elements = 1;
   auto choose = [&](unsigned i, int64_t limit, int64_t step) {
     int64_t extent = problem.hints[i].value_or(limit);
-    // Parts of equal size, rather than a small one at the end.
+    // Divides the extent evenly, so that the last part is not much smaller than the others.
     int64_t parts = std::max<int64_t>(1, divideCeil(extent, limit));
     sizes[i] = std::max<int64_t>(1, std::min<int64_t>(alignTo(divideCeil(extent, parts), step), extent));
     elements *= sizes[i];
@@ -69,7 +69,8 @@ SmallVector<int64_t> tenon::choosePlainTile(const TileProblem &problem, const Ti
   return sizes;
 }
 
-/// As many columns as may wait between K-blocks, of the same number in all tiles if that is possible.
+/// Returns the largest number of columns whose sums fit between K-blocks, if possible a number that divides the extent
+/// evenly.
 static int64_t chooseKBlockColumns(int64_t extent, int64_t step, const TilePolicy &policy) {
   for (int64_t columns = policy.kBlockColumns; columns >= policy.kBlockColumns / 2; columns -= step)
     if (extent % columns == 0)
@@ -77,7 +78,7 @@ static int64_t chooseKBlockColumns(int64_t extent, int64_t step, const TilePolic
   return policy.kBlockColumns;
 }
 
-/// Tiles along all dimensions but `excluded`; a dynamic one counts once.
+/// Counts tiles along all dimensions but `excluded`; a dynamic dimension counts as one tile.
 static int64_t countTiles(ArrayRef<Extent> extents, ArrayRef<int64_t> sizes, std::optional<size_t> excluded = {}) {
   int64_t count = 1;
   for (auto [i, extent] : llvm::enumerate(extents))
@@ -86,8 +87,8 @@ static int64_t countTiles(ArrayRef<Extent> extents, ArrayRef<int64_t> sizes, std
   return count;
 }
 
-/// The first panels of a tile are split to bf16 terms before anything is multiplied, the others meanwhile, so tiles are
-/// as wide as leaves some of them for all threads.
+/// Chooses the columns of a tile with bf16 terms. A tile splits its first panels before it multiplies anything, and the
+/// others while it multiplies; so tiles are as wide as possible while each thread still gets one.
 static Extent chooseTermColumns(Extent extent, int64_t otherTiles, int64_t step, const TilePolicy &policy) {
   if (!extent)
     return std::nullopt;
@@ -95,9 +96,9 @@ static Extent chooseTermColumns(Extent extent, int64_t otherTiles, int64_t step,
   return std::clamp<int64_t>(alignTo(columns, step), step, policy.kBlockColumns);
 }
 
-/// Makes tiles smaller if there are too few of them for threads to share evenly. Rows are split first: threads hand
-/// each other what they have by columns, but mostly keep what they have by rows. A dynamic number of rows may be one
-/// tile.
+/// Makes tiles smaller if there are too few to balance the threads. Rows are split first: with tiles of columns, a
+/// thread reads data that another one wrote to its cache; with tiles of rows, it mostly reads its own. A dynamic number
+/// of rows may be one tile.
 static void splitFewTiles(SmallVector<int64_t> &sizes, const TileProblem &problem, int64_t columnStep, int64_t fewRows,
                           const TilePolicy &policy) {
   ArrayRef<Extent> extents = problem.extents;
@@ -182,7 +183,7 @@ int64_t PanelTile::chooseColumns() {
   bool isUneven = extent && int64_t(divideCeil(*extent, policy.singleRowColumns)) < policy.someTiles;
   if (rows == 1 && !problem.termRowBytes && !isUneven)
     std::tie(minColumns, columnStep) = std::pair(policy.singleRowColumns, problem.panel);
-  // Work for a while, but in enough tiles for all threads.
+  // A tile has enough work to amortize its start, but there are enough tiles for all threads.
   int64_t work = std::max(rows, policy.readingRows) * problem.products;
   int64_t columns = alignTo(std::clamp<int64_t>(products / work, minColumns, 8 * policy.columnStep), columnStep);
   if (spansColumns)
@@ -246,8 +247,8 @@ RowVersions tenon::chooseRowVersions(Extent rows, int64_t tileRows, int64_t divi
     versions.lastRows = tileRows > 0 ? *rows % tileRows : 0;
     return versions;
   }
-  // A weight that fits in L2 may be re-read, but M = 1 is bound by FMA latency. Where several extents are dynamic, all
-  // of them are seldom so small that there are 2 to 5 rows.
+  // A weight that fits in L2 may be re-read, but M = 1 is bound by FMA latency. If several extents are dynamic, their
+  // product is seldom as small as 2 to 5 rows.
   if (divisor >= policy.manyRows)
     versions.manyRows = true;
   else if (divisor <= policy.maxRowVersions)

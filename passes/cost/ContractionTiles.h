@@ -18,7 +18,7 @@ namespace tenon {
 /// An extent of a dimension; none if it is dynamic.
 using Extent = std::optional<int64_t>;
 
-/// The result of a contraction, as far as it matters for its tiles.
+/// The properties of a contraction's result that its tiles depend on.
 struct TileProblem {
   llvm::SmallVector<Extent> extents; ///< of the dimensions of the result
   llvm::SmallVector<Extent> hints;   ///< the same with size hints for dynamic ones
@@ -33,35 +33,37 @@ struct TileProblem {
   int64_t packedRowBytes = 0;        ///< bytes of a row that is packed for register blocks; 0 if none is
 };
 
-/// The number of elements of each dimension in a tile of a contraction without panels: enough rows and columns that a
-/// tile's operands are used again and again, and the rest as far as the policy's elements and products allow; less of a
-/// small result, so that there are tiles for all threads. Few rows in all are split by columns, as the contraction
-/// before them is, so that threads keep their data.
+/// Chooses the tile of a contraction without panels, as a number of elements for each dimension: enough rows and
+/// columns that a tile reuses its operands, and the other dimensions as far as the policy's limits for elements and
+/// products allow. A small result is split further, so that all threads have tiles. A result of few rows is split by
+/// columns, like the contraction before it, so that threads read data from their own caches.
 llvm::SmallVector<int64_t> choosePlainTile(const TileProblem &problem, const TilePolicy &policy = {});
 
-/// The same for a contraction with panels: few panels, which are read from the last-level cache or DRAM once, and many
-/// rows, for which each panel is read from L2 again; fewer rows if that makes too few tiles. For dynamic extents many
-/// rows do best whatever the hints are: tiles for fewer were slower at that size, too (BERT by 6% at 128).
+/// Chooses the tile of a contraction with panels: few panels, each of which is read from the last-level cache or DRAM
+/// once, and many rows, since each panel is read from L2 again for each block of rows; fewer rows if there would be too
+/// few tiles. Dynamic extents get many rows whatever the hints are, because tiles for fewer rows were slower at the
+/// hinted size, too (docs/performance).
 llvm::SmallVector<int64_t> choosePanelTile(const TileProblem &problem, const TilePolicy &policy = {});
 
 /// The K-block of bf16 terms, in elements; 0 for the whole sum. If the rows of a tile do not fit L2, or columns that
-/// are split on load are longer than `maxSplitDepth`, sums are done a K-block at a time. `depth` is the extent of the
-/// summed dimension and `step` the number of elements of it that are stored together. `tile` is that of the result.
+/// are split on load are longer than `maxSplitDepth`, the sums are computed one K-block at a time. `depth` is the
+/// extent of the summed dimension and `step` the number of elements of it that are stored together. `tile` is that of
+/// the result.
 int64_t chooseTermKBlock(const TileProblem &problem, llvm::ArrayRef<int64_t> tile, int64_t depth, int64_t step,
                          std::optional<int64_t> maxSplitDepth, const TilePolicy &policy = {});
 
 /// True if a tile has several elements of a dimension other than rows and columns.
 bool hasOtherDims(const TileProblem &problem, llvm::ArrayRef<int64_t> tile);
 
-/// How a kernel's code depends on the number of rows.
+/// The versions of a kernel's code for different numbers of rows.
 struct RowVersions {
   int64_t lastRows = 0;    ///< rows of the last tile, if their number is static and no multiple of a tile's
   int64_t rowVersions = 0; ///< each number of rows up to this one has code of its own
   bool manyRows = false;   ///< the number of rows is dynamic and never small
 };
 
-/// Chooses them for tiles of `tileRows` rows. `divisor` divides a dynamic number of rows, on which `dynamicSymbols`
-/// symbols have an influence. `isNear` if the RHS fits L2, so that it may be read again.
+/// Chooses the versions for tiles of `tileRows` rows. `divisor` divides a dynamic number of rows, which depends on
+/// `dynamicSymbols` symbols. `isNear` is true if the RHS fits L2 and may be read again.
 RowVersions chooseRowVersions(Extent rows, int64_t tileRows, int64_t divisor, int64_t dynamicSymbols, bool isNear,
                               const TilePolicy &policy = {});
 

@@ -15,8 +15,8 @@ namespace tenon {
 /// Decides whether a kernel converts an f16 or bf16 operand to f32 as it copies a tile of it to scratch
 /// (PromotedCopies.h). The limits are those of the scratch that kernels have for it.
 struct CopyPolicy {
-  /// Rows are copied if their length is a multiple of this number of elements, and at most `maxDepth`: a tile of 56
-  /// rows has room for them.
+  /// A row is copied if its length is a multiple of `rowMultiple` elements and at most `maxDepth`; scratch has room for
+  /// a tile of 56 such rows.
   int64_t rowMultiple = 16, maxDepth = 4096;
   /// Bytes that the windows of `pixels` neighbouring pixels may cover.
   int64_t maxWindowBytes = 1 << 18;

@@ -15,7 +15,7 @@
 using namespace tenon;
 
 int64_t tenon::chooseUnrolledSteps(const InnerLoop &loop, const EmitterPolicy &policy) {
-  // How many taps of a window are in bounds is few if it is not known.
+  // If the number of taps in bounds is not known, it is taken to be small.
   if (loop.hasFewRegisters ? loop.isWindow && !loop.steps : loop.isWindow || !loop.steps)
     return 1;
   if (loop.hasFewRegisters && loop.steps && *loop.steps <= policy.maxUnrolledSteps)
@@ -37,7 +37,8 @@ std::optional<KBlocks> tenon::chooseKBlocks(int64_t steps, int64_t elementBytes,
 
 bool tenon::sharesFewSets(int64_t pixelBytes, int64_t taps, const PackingPolicy &policy) {
   assert(pixelBytes > 0 && "neighbouring pixels have different addresses");
-  // A block of rows reads the filter, twice as many pixels, and writes some; the lines that follow are prefetched, too.
+  // A block of rows reads the filter and twice as many pixels, and writes some lines; the hardware also prefetches the
+  // lines that follow.
   int64_t lines = 2 * (3 * taps + policy.writtenLines), sets = kL1SetBytes / std::gcd(pixelBytes, kL1SetBytes);
   return taps > 1 && taps <= policy.maxTaps && sets <= policy.maxSets && sets * policy.setLines < lines;
 }

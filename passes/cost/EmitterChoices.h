@@ -22,10 +22,10 @@ struct InnerLoop {
   bool hasFewRegisters;         ///< true if the sums take nearly all registers of the target
 };
 
-/// How many steps of the loop are unrolled, so that the loop itself, which counts and prefetches, costs little beside
-/// the products of a step. Where registers are few, so are these: there all of a few steps are unrolled, and the
-/// remainder of others follows in a second loop. Elsewhere the number divides the steps, and windows, which got slower
-/// by it, are not unrolled.
+/// Chooses how many steps of the loop are unrolled, so that the loop control and prefetches cost little beside the
+/// products of a step. On targets with few registers the factor is small: a short loop is unrolled fully, and a
+/// remainder loop follows a longer one. On other targets the factor divides the number of steps, and windows are not
+/// unrolled, because unrolling slowed them down.
 int64_t chooseUnrolledSteps(const InnerLoop &loop, const EmitterPolicy &policy = {});
 
 /// The blocks of a summed loop: all but the last one have `size` iterations, and the last one may have fewer.
@@ -33,7 +33,7 @@ struct KBlocks {
   int64_t count, size;
 };
 
-/// The K-blocks of a sum of `steps` elements of `elementBytes` of a row; none if the sum is short enough for one. A
+/// Returns the K-blocks of a sum of `steps` elements of `elementBytes` bytes in a row; none if one block is enough. A
 /// block has an even number of steps.
 std::optional<KBlocks> chooseKBlocks(int64_t steps, int64_t elementBytes, const EmitterPolicy &policy = {});
 

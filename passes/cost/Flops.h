@@ -16,10 +16,10 @@ class Operation;
 
 namespace tenon {
 
-/// How many floating-point operations an operation of the tenon dialect is, as people count them: a multiplication and
-/// an addition for each product that is summed, however it is computed (a Winograd convolution counts as what it
-/// replaces), one for each element of other results, and one for each element that a reduction reads. Moving elements
-/// is none. An expression of the symbols.
+/// Counts the floating-point operations of an operation of the tenon dialect by the usual convention: two for each
+/// product that is summed, however it is computed (a Winograd convolution counts as a direct one); one for each element
+/// of other results; one for each element that a reduction reads; none for data movement. The count is an expression
+/// over symbols.
 mlir::AffineExpr countFlops(mlir::Operation *op);
 
 } // namespace tenon

@@ -14,12 +14,12 @@ namespace tenon {
 
 /// The coefficients of the choice of forms (passes/forms).
 struct FormPolicy {
-  /// Estimates compare forms of different kernels, whose shares of the peak differ by some percent. Without a
-  /// measurement a form has to save this share of the time of its site.
+  /// Estimates compare forms whose kernels reach shares of the peak that differ by some percent. Without a measurement
+  /// a form must save this share of its site's time.
   double minSavedShare = 0.02;
-  /// How many times as large as the largest tensor of a product of three factors the product of two of them may be.
+  /// Upper bound for the product of two of three factors, relative to the largest tensor of the original expression.
   double maxProductGrowth = 1;
-  /// The share of the peak that products within attention reach, as those of operands that are not packed.
+  /// The share of the peak that the matmuls within attention reach; it is that of matmuls without packed operands.
   double attentionShare = 0.7;
   /// The share of the memory's bandwidth at which keys and values of few queries are read a head at a time, from memory
   /// that has those of all heads side by side: 24 of 42 GB/s on two cores of Zen 4.

@@ -18,14 +18,14 @@ struct KernelWork {
   double bytes;  ///< read and written
 };
 
-/// Cycles in which a core moves bytes, from the smallest cache that holds all of them.
+/// Returns the cycles that a core takes to move `bytes`, from the smallest cache that holds all of them.
 double getMoveCycles(double bytes, const Machine &machine);
 
-/// Cycles of a kernel on a core: arithmetic goes on while bytes come, so the longer of the two counts, and what it
-/// takes to launch it.
+/// Returns the cycles of a kernel on a core: the launch overhead, and the longer of arithmetic and memory traffic,
+/// which overlap.
 double getKernelCycles(const KernelWork &work, const Machine &machine);
 
-/// A value that another kernel reads more often than it has elements: one that is broadcast.
+/// A value that is broadcast: another kernel reads it more often than it has elements.
 struct Broadcast {
   double elements, reads; ///< reads: elements of what is computed of it
   double elementBytes;
@@ -33,7 +33,7 @@ struct Broadcast {
   double readerVectorCycles; ///< likewise of what is computed of it
 };
 
-/// Whether it is faster to compute the value where it is read, as often as that is, than to store it once.
+/// True if it is faster to recompute the value at each read than to store it once.
 bool paysToRecompute(const Broadcast &value, const Machine &machine);
 
 } // namespace tenon

@@ -17,7 +17,7 @@ struct FusionPolicy {
   /// Cycles for a vector of a costly elementwise function (exponential, quotient, root) whose result is broadcast, and
   /// for a vector of the operation that reads it: the inputs of `paysToRecompute`.
   double costlyVectorCycles = 24, userVectorCycles = 1;
-  /// A convolution of fewer input channels reads its pixels in any order as fast as in that of memory.
+  /// A convolution with fewer input channels reads its pixels equally fast in any order.
   int64_t fewChannels = 4;
 };
 

@@ -12,8 +12,8 @@
 
 namespace tenon {
 
-/// Columns of the panels that the filters of a convolution of several groups are packed in, so that all of a panel are
-/// of one group; 0 where vectors would be too empty for that to pay, or there is one group alone.
+/// Returns the panel width for the filters of a grouped convolution: all columns of a panel belong to one group. 0 if
+/// vectors would be too empty to pay off, or if there is only one group.
 int64_t getGroupPanel(ConvolveOp op);
 
 } // namespace tenon

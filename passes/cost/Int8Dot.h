@@ -10,9 +10,9 @@
 
 namespace tenon {
 
-/// The instructions that a target has for dot products of u8 with i8. All compute the same integers. (vpmaddubsw, whose
-/// sums of two saturate, is a path of its own: passes/paths/Int8Dot2.cpp.) The value of a machine's kind
-/// is the number of products that one instruction sums into a lane of 32 bits.
+/// The instructions of a target for dot products of u8 with i8, named by kind; the value is the number of products that
+/// one instruction sums into a 32-bit lane. All kinds compute the same integers. (vpmaddubsw, whose sums of two
+/// saturate, is a path: passes/paths/Int8Dot2.cpp.)
 enum class Int8Dot {
   Scalar = 1,  ///< 32-bit multiplications, which all targets have
   PmaddWd = 2, ///< two products of i16: vpmaddwd, in AVX2 and AVX-512BW

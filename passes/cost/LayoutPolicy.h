@@ -15,15 +15,16 @@ namespace tenon {
 /// Decides which operands of matmuls are transposed or packed at run time (passes/layout/TransposeMatmulOperands.cpp),
 /// and which transposes kernels compute as they read (passes/fusion/Fuse.cpp).
 struct LayoutPolicy {
-  /// From so many columns on it takes longer to gather the elements of a row, which are read for each column, than to
-  /// transpose the matrix first.
+  /// With at least this many columns, gathering the elements of a row for each column takes longer than transposing the
+  /// matrix first.
   int64_t minGatheredColumns = 64;
-  /// A matrix is packed into panels if at least so many rows are multiplied with it, and it has so many columns and
-  /// rows of its own: packing is then a small part of the work, and its rows are far apart in memory.
+  /// A matrix is packed into panels at run time if it is multiplied with at least `minPackedRows` rows and has at least
+  /// `minPackedColumns` columns and `minPackedDepth` rows: then packing is a small part of the work, and the rows are
+  /// far apart in memory.
   int64_t minPackedRows = 64, minPackedColumns = 128, minPackedDepth = 64;
   /// With fewer products a kernel for the transpose takes longer than the matmul.
   int64_t minProducts = 1 << 12;
-  /// An int8 matrix is interleaved by four for at least so many rows.
+  /// An int8 matrix is packed as k4 if it is multiplied with at least this many rows.
   int64_t minInt8Rows = 4;
 };
 

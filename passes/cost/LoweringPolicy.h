@@ -18,13 +18,14 @@ struct PoolPolicy {
   int64_t maxIntermediateBytes = 1 << 16;
   /// Bytes of an accumulator.
   int64_t accumulatorBytes = 4;
-  /// A factor for vectors of elements that are not contiguous, which take two loads and a permutation.
+  /// The cost factor of vectors whose elements are not contiguous: they take two loads and a permutation.
   double stridedFactor = 2;
 };
 
 /// Decides how the first k elements of a line are found (passes/lower/tenon-to-linalg/Selection.cpp).
 struct SelectionPolicy {
-  /// A radix sort is used for at least so many results, if each result has at most so many elements of the line.
+  /// A radix sort is used for at least `minSorted` results if the line has at most `maxElementsPerResult` elements for
+  /// each result.
   int64_t minSorted = 129, maxElementsPerResult = 16;
   /// The largest number of results that are kept in order; more are kept in a heap.
   int64_t maxKeptInOrder = 16;

@@ -40,7 +40,8 @@ struct Machine {
   int64_t llcBytes = 32 << 20;    ///< size of the last-level cache, which cores share
   double dramBytesPerCycle = 2.5; ///< bandwidth of one core from DRAM while all others read, too
   double launchCycles = 1000;     ///< a barrier, and a call on each thread: a third of a microsecond
-  /// The bytes of all weights, which a run reads once: if they exceed `llcBytes`, each run reads them from DRAM.
+  /// The bytes of all weights, each of which a run reads once: if they exceed `llcBytes`, every run reads them from
+  /// DRAM.
   int64_t weightBytes = 0;
 
   /// A lower bound for the cycles to read `bytes` of weights.

@@ -12,21 +12,22 @@
 
 namespace tenon {
 
-/// How long the planner of memory looks for a smaller arena, and which launches and weights it considers
-/// (passes/memory). A step is some nanoseconds.
+/// Bounds how long the memory planner looks for a smaller arena, and which launches and weights it considers
+/// (passes/memory). A step takes some nanoseconds.
 struct MemoryPolicy {
-  /// Steps of one placement: less than 50 ms, and most often far less, since greedy orders alone find the smallest
+  /// Upper bound for the steps of one placement, which take less than 50 ms; greedy orders alone find the smallest
   /// arena of most networks.
   int64_t placementSteps = 8'000'000;
-  /// Activations with more live ranges are placed as wholes.
+  /// An activation with more live ranges is placed as a whole.
   int64_t maxLiveRanges = 4096;
-  /// An arena of so many bytes is small: activations of bounded size may make it as large.
+  /// An arena of up to this many bytes is small: activations of bounded size may enlarge it to this size.
   int64_t smallArena = 1 << 20;
-  /// Rematerialization: the number of the largest activations that are tried, and of launches that one is computed by.
+  /// Rematerialization: how many of the largest activations are tried, and the largest number of launches that
+  /// recompute one.
   int64_t maxRematerialized = 24, maxRematerializedDepth = 3;
-  /// Weights of fewer bytes are not streamed: they share most of their pages with others.
+  /// Smaller weights are not streamed, because they share most of their pages with others.
   int64_t minStreamedBytes = 64 << 10;
-  /// The extent that orders of launches assume for a symbol.
+  /// The value of a symbol that is assumed when launches are ordered.
   int64_t typicalExtent = 128;
 };
 

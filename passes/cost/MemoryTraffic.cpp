@@ -16,13 +16,14 @@ static AffineExpr getBytes(Value value) {
   return mulSaturating(getElementCount(value), getDimConstant(value.getContext(), width));
 }
 
-/// The smaller one where that is known, otherwise `b`.
+/// Returns the smaller one if both are constants, otherwise `b`.
 static AffineExpr getMin(AffineExpr a, AffineExpr b) {
   std::optional<int64_t> left = getConstant(a), right = getConstant(b);
   return left && right && *left < *right ? a : b;
 }
 
-/// What a use takes of a value: of the first operand of these no more than their result has.
+/// Returns the bytes that a use reads of a value: a gather or slice reads no more of its first operand than its result
+/// has.
 static AffineExpr getReadBytes(OpOperand &use) {
   AffineExpr whole = getBytes(use.get());
   if (!isa<GatherOp, SliceOp>(use.getOwner()) || use.getOperandNumber() != 0)

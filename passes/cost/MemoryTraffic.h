@@ -12,9 +12,9 @@
 
 namespace tenon {
 
-/// How many bytes a region moves between memory and registers at least: all that it is computed from once, but of what
-/// is sliced or looked up only as much as that gives, and all of its results. How often caches make it read again is
-/// not known here. An expression of the symbols.
+/// Returns a lower bound for the bytes that a region moves between memory and registers: each input once, but of a
+/// sliced or gathered input only as much as the result has, and all results. It does not account for cache misses that
+/// make the region read data again. The bound is an expression over symbols.
 mlir::AffineExpr countBytes(DispatchOp dispatch);
 
 } // namespace tenon

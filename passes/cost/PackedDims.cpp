@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace tenon;
 
-/// The dimension of a contraction's weight that runs along the last dimension of the result, where the weight has
-/// nothing else but dimensions that are summed over.
+/// Returns the dimension of a contraction's weight that runs along the last dimension of the result, if all other
+/// dimensions of the weight are summed over.
 static std::optional<int64_t> getColumnDim(ContractOp op, OpOperand &weight) {
   assert(weight.getOwner() == op && "the weight is an operand of the product");
   bool isLhs = weight.getOperandNumber() == 0;
@@ -30,8 +30,8 @@ static std::optional<int64_t> getColumnDim(ContractOp op, OpOperand &weight) {
   return column - own.begin();
 }
 
-/// The dimension of a contraction's weight that is the other operand's last one, where it is as long there: the product
-/// sums groups of four along it.
+/// Returns the dimension of a contraction's weight that matches the other operand's last dimension and has the same
+/// extent: int8 dot-4 groups run along it.
 static std::optional<int64_t> getK4Dim(ContractOp op, OpOperand &weight) {
   assert(weight.getOwner() == op && "the weight is an operand of the product");
   bool isLhs = weight.getOperandNumber() == 0;
@@ -43,7 +43,7 @@ static std::optional<int64_t> getK4Dim(ContractOp op, OpOperand &weight) {
   return k4 - own.begin();
 }
 
-/// Whether a product is one of unsigned bytes with the signed ones of `weight`.
+/// True if a contraction multiplies u8 with the i8 elements of `weight` and sums in i32.
 static bool isInt8Matmul(OpOperand &weight) {
   assert(weight.getOperandNumber() < 2 && "a product has two operands");
   Operation *op = weight.getOwner();
@@ -52,7 +52,8 @@ static bool isInt8Matmul(OpOperand &weight) {
          getElementTypeOrSelf(op->getOperand(1 - weight.getOperandNumber())).isUnsignedInteger(8);
 }
 
-/// Where an operand of few bits becomes the matrix of a product of floats: that operand of the product.
+/// If an f16, bf16 or quantized operand is converted to the matrix of a floating-point contraction, returns that
+/// operand of the contraction; otherwise null.
 static OpOperand *getWidenedUse(OpOperand &use) {
   Operation *op = use.getOwner();
   bool promotesToF32 = isa<CastOp>(op) && isReducedPrecision(use.get().getType());
@@ -62,7 +63,7 @@ static OpOperand *getWidenedUse(OpOperand &use) {
   return type.isF32() || type.isF64() ? &*op->use_begin() : nullptr;
 }
 
-/// What a dequantised matrix wants of its own operands.
+/// Returns how the input of a dequantized matrix is packed.
 static std::optional<PackedDims> getWidenedDims(OpOperand &use, OpOperand &matrix) {
   std::optional<int64_t> axis = getColumnDim(cast<ContractOp>(matrix.getOwner()), matrix);
   RankedTensorType type = cast<RankedTensorType>(use.get().getType());
@@ -72,7 +73,8 @@ static std::optional<PackedDims> getWidenedDims(OpOperand &use, OpOperand &matri
   return isPackedInt4 ? PackedDims{*axis, {}, 1 - *axis} : PackedDims{*axis};
 }
 
-/// A part of a panel pays where its elements would not be neighbours otherwise, or become more.
+/// True if a partly filled panel pays off: without packing, its elements would not be contiguous, or the conversion
+/// would enlarge them in memory.
 static bool hasEnoughColumns(OpOperand &use, PackedDims dims) {
   auto type = cast<RankedTensorType>(use.get().getType());
   assert(dims.axis >= 0 && dims.axis < type.getRank() && "panels are along a dimension of the weight");
@@ -82,7 +84,8 @@ static bool hasEnoughColumns(OpOperand &use, PackedDims dims) {
 }
 
 namespace {
-/// Of a matrix: the dimension along the columns of the result, and the one that the other operand has last.
+/// The dimension of a matrix along the columns of the result, and the one that matches the other operand's last
+/// dimension.
 struct MatrixDims {
   std::optional<int64_t> axis, depthAxis;
 };
@@ -97,7 +100,7 @@ static MatrixDims getMatrixDims(OpOperand &use) {
   return {};
 }
 
-/// Whether the dimensions that are neither are neighbours.
+/// True if all dimensions but `axis` and `depthAxis` are adjacent.
 static bool areOthersTogether(OpOperand &use, int64_t axis, int64_t depthAxis) {
   assert(axis != depthAxis && "columns and depth are two dimensions");
   int64_t rank = cast<RankedTensorType>(use.get().getType()).getRank(), first = std::min(axis, depthAxis),
@@ -112,7 +115,7 @@ std::optional<MatrixAxes> tenon::getMatrixAxes(OpOperand &use) {
   return MatrixAxes{*axis, *depthAxis};
 }
 
-/// The dimensions that a use wants, however many columns there are.
+/// Returns the packing that a use requests, regardless of the number of columns.
 static std::optional<PackedDims> findPackedDims(OpOperand &use) {
   if (OpOperand *matrix = getWidenedUse(use))
     return getWidenedDims(use, *matrix);

@@ -22,7 +22,8 @@ template <typename T> static void pack(const PanelPacking &p, const T *source, T
     int64_t width = std::min(p.panel, p.extent - first);
     for (int64_t outer = 0; outer < p.outer; ++outer) {
       const T *from = source + (outer * p.extent + first) * p.inner;
-      // A block of the inner dimension at a time, so that the lines of memory that it reads stay in the cache.
+      // The loop runs over one block of the inner dimension at a time, so that the lines that it reads stay in the
+      // cache.
       constexpr int64_t kBlock = 64;
       for (int64_t begin = 0; begin < p.inner; begin += kBlock) {
         int64_t end = std::min(begin + kBlock, p.inner);
@@ -60,7 +61,8 @@ void tenon::packFixedPanel(const FixedPacking &p, int64_t panel, const float *so
   FixedNumbers format(p.bits);
   assert(panel >= 0 && panel * kPanelColumns < p.columns && "a matrix has a panel of this number");
   assert(p.depth % format.group == 0 && "the depth of a matrix of fixed numbers is whole groups");
-  // The largest number, with a scale that is rounded to an f32 and rounded itself, still has its bits.
+  // The largest element, divided by its scale, must not overflow its bits, although the scale is rounded to f32 and the
+  // quotient is rounded, too.
   const double largest = std::ldexp(1.0, 31) - std::ldexp(1.0, 32 - int(p.bits)) - 256;
   int64_t first = panel * kPanelColumns, width = std::min(kPanelColumns, p.columns - first);
   const float *from = source + first * p.columnStride;

@@ -17,8 +17,8 @@
 
 namespace tenon {
 
-/// The number of columns in a panel: two vectors of 64 bytes of f32, which shorter vectors divide. A property of the
-/// packed format, which targets of one artifact share.
+/// The number of columns in a panel: two 64-byte vectors of f32, a multiple of shorter vectors. It is a property of the
+/// packed format, which the targets of an artifact share.
 inline constexpr int64_t kPanelColumns = 32;
 
 /// An array [outer, extent, inner] of elements of `elementBytes` (1, 2, 4 or 8) bytes, whose `extent` is packed into

@@ -16,8 +16,8 @@ namespace tenon {
 
 class SizeHints;
 
-/// A contraction or convolution as a product of matrices: how many rows and columns the result has, and what is summed.
-/// Extents that are not known are what they usually are.
+/// A contraction or convolution as a matmul: the rows and columns of its result, and the length of its sums. Dynamic
+/// extents have their size hints or a default.
 struct ProductShape {
   double rows;        ///< of all dimensions of the result but the last
   double columns;     ///< the last dimension of the result, or the filters
@@ -34,12 +34,13 @@ struct ProductShape {
 /// The value that estimates assume for a dynamic extent without a size hint.
 inline constexpr int64_t kDefaultExtent = 64;
 
-/// An extent; where its symbols have no hints, what it is with the usual ones: of batch * length some thousand.
+/// Returns an extent. If its symbols have no hints, each factor has its default, and a product of several is bounded by
+/// some thousand.
 double estimateExtent(const SizeHints &hints, mlir::AffineExpr dim);
 
 std::optional<ProductShape> getProductShape(mlir::Operation *op);
 
-/// Of sums of some hundred products in f32, relative to the largest element.
+/// The error of f32 sums of some hundred products, relative to the largest element.
 inline constexpr double kSumError = 4e-7;
 
 /// Whether a product is of f32 or f64, all of it.
@@ -47,7 +48,8 @@ bool isProductOfFloats(mlir::Operation *op);
 /// Bytes of an element of the result.
 int64_t getElementBytes(mlir::Operation *op);
 
-/// Cycles of a product of floats that reaches `share` of the peak, or reads its weights at full speed.
+/// Returns the cycles of a floating-point matmul that reaches `share` of the peak, or reads its weights at full
+/// bandwidth, whichever takes longer.
 double estimateFloats(mlir::Operation *op, const Machine &machine, double share);
 
 /// The operand that kernels read in panels; null if there is none.

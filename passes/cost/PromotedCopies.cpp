@@ -19,8 +19,8 @@ static WeightOp findWeight(Value value) {
   return dyn_cast_or_null<WeightOp>(definition);
 }
 
-/// True if the kernel of a matmul with a weight can copy the rows of its left operand, a tile at a time, and convert
-/// them: the only sum runs along a row, whose length fits the policy.
+/// True if the kernel of a matmul with a weight can copy a tile of LHS rows and promote them to f32 as it copies: the
+/// only sum runs along a row, and the row's length fits the policy.
 static bool copiesRows(ContractOp op, const CopyPolicy &policy) {
   ArrayRef<int64_t> lhs = op.getLhsDims(), rhs = op.getRhsDims(), result = op.getResultDims();
   if (lhs.size() < 2 || rhs.size() != 2 || result.size() != lhs.size() || !findWeight(op.getRhs()))
@@ -35,8 +35,8 @@ static bool copiesRows(ContractOp op, const CopyPolicy &policy) {
          *depth <= policy.maxDepth;
 }
 
-/// True if scratch has room for the windows of some neighbouring pixels. Elements that are not copied are converted for
-/// each product, which takes three times as long as the products do.
+/// True if scratch has room for the windows of some neighbouring pixels. Elements that are not copied are promoted
+/// again for each product, which takes three times as long as the products.
 static bool hasSmallWindows(ConvolveOp op, const CopyPolicy &policy) {
   ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
   int64_t bytes = sizeof(float), numDims = op.getStrides().size();
@@ -54,8 +54,8 @@ static bool hasSmallWindows(ConvolveOp op, const CopyPolicy &policy) {
   return bytes <= policy.maxWindowBytes;
 }
 
-/// Whether registers are blocked for the kernel of a convolution: channels are last, and vectors run along the filters
-/// of a weight, or along the channels where each has a filter. These widen vectors as they load them.
+/// True if the kernel of a convolution uses register blocks: channels are last, and vectors run along the filters of a
+/// weight, or along the channels of a depthwise convolution. Depthwise kernels promote vectors as they load them.
 static bool copiesImage(ConvolveOp op, const CopyPolicy &policy) {
   WeightOp weight = findWeight(op.getFilter());
   if (!op.getChannelsLast() || !weight || isa<SplatElementsAttr>(weight.getValue()) ||

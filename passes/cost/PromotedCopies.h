@@ -21,7 +21,7 @@ bool isCopied(mlir::OpOperand &use, const CopyPolicy &policy = {});
 /// True if `isCopied` holds for all uses of a tensor.
 bool areCopied(mlir::Value value, const CopyPolicy &policy = {});
 
-/// True if the kernels of all users of `cast` convert its input themselves as they copy it.
+/// True if the kernels of all users of `cast` promote its input themselves as they copy it.
 bool isWidenedWhenRead(CastOp cast, const CopyPolicy &policy = {});
 
 } // namespace tenon

@@ -14,7 +14,7 @@ namespace tenon {
 
 /// Decides how reductions and normalizations are shared among threads (passes/simplify).
 struct ReductionPolicy {
-  /// A reduction to at most `fewResults` elements is split in two if each sums at least `manyElements`.
+  /// A reduction to at most `fewResults` elements is split into two if each sums at least `manyElements`.
   int64_t fewResults = 8, manyElements = 1 << 16;
   /// A reduction over the pixels of an image is split by lines for at least so many pixels and elements.
   int64_t minPixels = 112, minImageElements = 1 << 14;

@@ -13,7 +13,7 @@
 
 using namespace tenon;
 
-/// The most vectors of a block: with more, too few rows are left to use them for.
+/// The largest number of vectors in a block: wider blocks leave registers for too few rows to reuse the vectors.
 static constexpr int64_t kMaxBlockVectors = 6; // limit: of the search
 
 /// How many places a block of rows reads for a tap.
@@ -29,10 +29,10 @@ static double getCycles(const BlockProblem &problem, double places, RegisterBloc
   assert(block.rows > 0 && block.vectors > 0 && "a block has a register");
   double products = block.rows * block.vectors;
   double loads = problem.isColumnwise ? block.vectors * (places + 1) : places + block.vectors;
-  // Of blocks that take the same time the one with fewer loads, which other things compete with, and with fewer
-  // places: neighbours in memory come from afar together.
+  // Among blocks of equal time, the one with fewer loads wins, because other work competes for the load ports; then the
+  // one with fewer distinct addresses, because adjacent lines are prefetched together.
   double others = problem.isColumnwise ? loads + places : loads;
-  // A multiply-add of columns with columns reads one of them itself.
+  // In a columnwise contraction, the multiply-add has one of its operands in memory.
   double instructions = problem.isColumnwise ? products : products + loads;
   return std::max({products / 2, loads / 2, instructions / 4, block.vectors * problem.vectorCycles, 4.0}) +
          0.05 * others;
@@ -46,21 +46,20 @@ RowBlocks tenon::splitRows(int64_t rows, int64_t most) {
   return {count, rows / count, rows % count};
 }
 
-/// True if registers hold the sums, what one operand has of a step, and what the code generator needs besides: elements
-/// of the other operand, and, of many registers, operands of the next step, which it loads early. Where all 32 but two
-/// were taken (14 x 2 sums and two vectors) LLVM spilled 82 times in a loop of 56 multiply-adds, which took twice the
-/// time of 13 x 2.
+/// True if the registers hold the sums, one operand of a step, and what the code generator needs besides: elements of
+/// the other operand and, on targets with many registers, operands of the next step, which it loads early. LLVM spills
+/// if all 32 registers but two are taken (docs/performance/register-blocks.md).
 static bool fitsRegisters(const BlockProblem &problem, RegisterBlock block) {
   int64_t shared = block.vectors * problem.taps;
-  // A single block of rows may keep their elements instead. Of more such blocks each would read all vectors again.
+  // If there is a single block of rows, the elements may stay in registers instead of the vectors. With more blocks of
+  // rows, each block would load all vectors again.
   if (problem.rows == block.rows && problem.taps == 1 && !problem.isColumnwise)
     shared = std::min(shared, block.rows);
   int64_t spare = problem.registers > 16 ? 3 : 1;
   return block.rows * block.vectors + shared + spare <= problem.registers;
 }
 
-/// The time of the whole result in blocks of `block`, whole ones and then one for what is left of the columns, and of
-/// the rows.
+/// Returns the time of the whole result: full blocks, then a remainder block for the columns, and one for the rows.
 static double getResultCycles(const BlockProblem &problem, RegisterBlock block) {
   RowBlocks split = splitRows(problem.rows, block.rows);
   double places = getPlaces(problem, split.rows), placesOfLarger = getPlaces(problem, split.rows + 1);
@@ -75,8 +74,7 @@ static double getResultCycles(const BlockProblem &problem, RegisterBlock block) 
   return blocks * getRowCycles(block.vectors) + getRowCycles((rest + problem.lanes - 1) / problem.lanes);
 }
 
-/// Calls `use` with all blocks that registers have room for, and their times: from few rows to many, and for each
-/// number of rows from few vectors to many.
+/// Calls `use` with each block that fits the registers, and its time, in ascending order of rows and then of vectors.
 static void forEachBlock(const BlockProblem &problem, const std::function<void(RegisterBlock, double)> &use) {
   assert(problem.lanes > 0 && problem.taps > 0 && "a vector has lanes, and a window taps");
   for (int64_t r = 1; r + problem.taps < problem.registers && r <= problem.maxRows; ++r)
@@ -99,7 +97,7 @@ RegisterBlock tenon::chooseBlock(const BlockProblem &problem) {
   double bestCycles = -1;
   forEachBlock(problem, [&](RegisterBlock block, double cycles) {
     bool isFirst = bestCycles < 0 || cycles < bestCycles;
-    // Of equals the narrowest, and of these the one with fewest rows.
+    // Among blocks of equal time, the narrowest wins, then the one with fewest rows.
     if (isFirst || (cycles == bestCycles && block.vectors < best.vectors)) {
       bestCycles = cycles;
       best = block;
@@ -117,7 +115,7 @@ std::vector<std::pair<RegisterBlock, double>> tenon::rankBlocks(const BlockProbl
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto &a, const auto &b) {
     return std::pair(a.second, a.first.vectors) < std::pair(b.second, b.first.vectors);
   });
-  // Blocks of fewer rows that the same splitting makes of them are the same code.
+  // Blocks that differ in rows but lead to the same splitting of the rows generate the same code.
   std::set<std::pair<int64_t, int64_t>> known;
   std::erase_if(ranked, [&](const auto &entry) {
     RowBlocks split = splitRows(problem.rows, entry.first.rows);

@@ -14,14 +14,14 @@
 
 namespace tenon {
 
-/// Weights that are dequantized, or int8 that are widened to i16, stay in registers for at most this many rows; for
-/// more they are written to scratch first.
+/// Weights that are dequantized, and int8 that are widened to i16, stay in registers for at most this many rows; for
+/// more rows they are written to scratch first.
 inline constexpr int64_t kMaxRowsInRegisters = 4;
 
-/// Targets with at most so many vector registers have few of them: the sums of a block take nearly all.
+/// Targets with at most this many vector registers count as having few: the sums of a block take nearly all of them.
 inline constexpr int64_t kFewRegisters = 16;
 
-/// Rows and vectors of a result that are summed at the same time.
+/// The rows and vectors of a result whose sums are in registers at the same time.
 struct RegisterBlock {
   int64_t rows, vectors;
 };
@@ -31,10 +31,10 @@ struct RowBlocks {
   int64_t count, rows, larger;
 };
 
-/// As few blocks as there can be of at most `most` rows.
+/// Splits `rows` into the smallest number of blocks of at most `most` rows.
 RowBlocks splitRows(int64_t rows, int64_t most);
 
-/// Sums that do not depend on each other, so many that a core starts a multiply-add while others are under way.
+/// The number of independent sums that hide the latency of a multiply-add.
 constexpr int64_t kIndependentSums = 4;
 
 /// A contraction, as far as it matters for blocks.
@@ -46,20 +46,21 @@ struct BlockProblem {
   double vectorCycles = 0;   ///< to load a vector from L2, as those of one operand may be
   int64_t panelVectors =
       0; ///< of that operand which are neighbours: a block has an even part of them, or some times as many
-  /// Taps that are done at once, each with a vector in a register: row r reads place `stride` * r + `dilation` * tap.
+  /// The taps that a block computes together, each with one vector in a register: row r reads position `stride` * r +
+  /// `dilation` * tap.
   int64_t taps = 1, stride = 1, dilation = 1;
 };
 
-/// True if a block of the result can be computed so: it has no more rows than there are, no vector beyond the columns,
-/// registers have room for it, and panels are divided evenly.
+/// True if a result can be computed in such blocks: a block has no more rows than the result, no vector beyond the
+/// columns, fits the registers, and divides panels evenly.
 bool allowsBlock(const BlockProblem &problem, RegisterBlock block);
 
-/// Some blocks that differ from each other in rows or vectors, at most `count`, in the order of their time by the
-/// model, each with that time relative to the first one's, which is the one of chooseBlock.
+/// Returns at most `count` blocks that differ in rows or vectors, sorted by their modelled time, each with that time
+/// relative to the first one's. The first one is that of chooseBlock.
 std::vector<std::pair<RegisterBlock, double>> rankBlocks(const BlockProblem &problem, size_t count);
 
-/// The block that needs least time for the whole result, by a simple model of a core: two vector multiply-adds, two
-/// loads and four instructions a cycle, four cycles until a sum can be used again.
+/// Chooses the block that takes the least time for the whole result, by a simple model of a core: two vector
+/// multiply-adds, two loads and four instructions per cycle, and a latency of four cycles for a sum.
 RegisterBlock chooseBlock(const BlockProblem &problem);
 
 } // namespace tenon

@@ -14,7 +14,7 @@
 
 namespace tenon {
 
-/// The values of symbols that choices are made for where dimensions are dynamic: the best values of a profile.
+/// The values of symbols that choices are tuned for where dimensions are dynamic.
 class SizeHints {
 public:
   /// Reads the hints of the function or kernel.

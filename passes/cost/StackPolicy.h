@@ -14,8 +14,8 @@ namespace tenon {
 
 /// The stack memory of kernels (passes/kernel/PlaceAllocations.cpp).
 struct StackPolicy {
-  /// Upper bound in bytes for a kernel: results of a tile, and sums between K-blocks (EmitterPolicy). Threads have a
-  /// stack of 512 KiB.
+  /// Upper bound in bytes for the stack of a kernel: the results of a tile, and the sums between K-blocks
+  /// (EmitterPolicy). Threads have a stack of 512 KiB.
   int64_t kernelBytes = 288 * 1024;
 };
 

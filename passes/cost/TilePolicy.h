@@ -12,53 +12,54 @@
 
 namespace tenon {
 
-/// Decides how the results of kernels are tiled (passes/kernel/TileKernels.cpp). Sizes are numbers of elements of the
-/// result unless they say otherwise; what would be measured is the time of kernels on all threads.
+/// Decides how the results of kernels are tiled (passes/kernel/TileKernels.cpp). Sizes are numbers of result elements
+/// unless stated otherwise; the quantity to measure is the time of a kernel on all threads.
 struct TilePolicy {
   //===--- The number of tiles ---===//
 
-  /// Fewer tiles are shared unevenly by threads; with fewer than `someTiles`, some threads have none. Of fewer than
-  /// `minTiles`, one thread would wait for another longer than it takes to read all rows again for each panel.
+  /// With fewer than `fewTiles` tiles the load is unbalanced; with fewer than `someTiles` some threads are idle. With
+  /// fewer than `minTiles`, a thread would wait for another one longer than it takes to read all rows again for each
+  /// panel.
   int64_t fewTiles = 16, someTiles = 8, minTiles = 4;
 
   //===--- Kernels without a contraction ---===//
 
-  /// An element of a reduction is as much work as the elements that it reduces, but counts as at most `maxReduced` if
-  /// these are no neighbours in memory; tiles of reductions along memory have at least `minReductions`. A dynamic
-  /// extent counts as `dynamicReduced`.
+  /// An element of a reduction counts as many units of work as it reduces elements, but at most `maxReduced` if these
+  /// are not contiguous; tiles of contiguous reductions have at least `minReductions` elements. A dynamic extent counts
+  /// as `dynamicReduced`.
   int64_t maxReduced = 64, minReductions = 4, dynamicReduced = 64;
-  /// A function such as exp takes as long as so many elements that are moved or added. Cache lines that two threads
-  /// write move between their caches, so tiles with functions have at least `minFunctionElements`.
+  /// A function such as exp counts as `functionElements` elements that are moved or added. Tiles with functions have at
+  /// least `minFunctionElements`, because a cache line that two threads write moves between their caches.
   int64_t functionElements = 4, minFunctionElements = 1024;
-  /// Parts of the last dimension are a multiple of so many elements: two cache lines of f32.
+  /// The last dimension is split into multiples of this many elements: two cache lines of f32.
   int64_t lastDimStep = 32;
   /// The extent that is assumed for a dynamic dimension without a size hint.
   int64_t dynamicExtent = 64;
 
   //===--- Contractions without panels ---===//
 
-  /// Rows and columns of a tile: operands of so many are used again from L2. Rows with a border stay together up to
-  /// `borderRows`, so that the kernel knows where the border is.
+  /// Rows and columns of a tile: operands of this size are reused from L2. Rows with a border stay in one tile up to
+  /// `borderRows`, so that the kernel knows statically where the border is.
   int64_t plainRows = 56, borderRows = 512, plainColumns = 192;
-  /// Bounds for the elements and products of a tile. A small result has tiles of at least `minPlainElements`.
+  /// Bounds for the elements and products of a tile. Tiles of a small result have at least `minPlainElements`.
   int64_t maxPlainElements = 16384, minPlainElements = 1024, maxPlainProducts = 1 << 19;
 
   //===--- Contractions with panels ---===//
 
-  /// Rows of a tile, for which each panel is read from L2 again, and a bound for the elements of a tile.
+  /// Rows of a tile, each block of which reads each panel from L2 again, and a bound for the elements of a tile.
   int64_t packedRows = 512, maxPackedElements = 1 << 15;
-  /// Tiles of many rows have a multiple of so many rows: about as many as a register block of AVX-512.
+  /// Tiles of many rows have a multiple of this many rows, which is about the height of a register block of AVX-512.
   int64_t rowStep = 14;
   /// Columns of a tile are a multiple of `columnStep` and at most 8 times that.
   int64_t columnStep = 64;
-  /// Products of a tile, and of one of bf16 terms in AMX tiles, whose products are faster.
+  /// Products of a tile, and of a tile of bf16 terms in AMX tiles, whose products are faster.
   int64_t packedProducts = 1 << 19, termProducts = 1 << 22;
-  /// Reading the RHS takes as long as the products of so many rows.
+  /// Reading the RHS takes as long as the products of this many rows.
   int64_t readingRows = 8;
   /// Tiles of at least twice `fewRows` rows are halved if there are few tiles; of `twoBlocks` rows and more, which are
   /// two register blocks, if there are fewer than `minTiles`.
   int64_t fewRows = 56, twoBlocks = 28;
-  /// With one row the kernel is bound by memory bandwidth: so many columns per tile keep the hardware prefetcher
+  /// With one row the kernel is bound by memory bandwidth: this many columns per tile keep the hardware prefetcher
   /// streaming.
   int64_t singleRowColumns = 128;
 
@@ -72,7 +73,7 @@ struct TilePolicy {
   int64_t maxTermBytes = 1 << 20, maxKBlockTermBytes = 3 << 18;
   /// Upper bounds for the rows and columns of a tile with K-blocks, whose sums are stored between them.
   int64_t kBlockRows = 128, kBlockColumns = 192;
-  /// Upper bound in bytes for the terms of rows that the kernel splits to its scratch for all columns at once.
+  /// Upper bound in bytes for the terms of rows that the kernel splits to its scratch for all columns.
   int64_t maxSplitTermBytes = 1 << 19;
   /// Tiles span all columns, so that rows are split once, if there are at most `maxWideColumns` of them, the summed
   /// dimension is at most `maxWideDepth`, and there are at least `minWideRows` rows for some tiles.
@@ -80,7 +81,7 @@ struct TilePolicy {
 
   //===--- Dynamic rows ---===//
 
-  /// Each number of rows up to this one has code of its own if the RHS is larger than L2.
+  /// Up to this number, each number of rows has a version of the code if the RHS is larger than L2.
   int64_t maxRowVersions = 5;
   /// A dynamic number of rows that is a multiple of this one is never small.
   int64_t manyRows = 128;

@@ -13,18 +13,19 @@
 namespace tenon {
 
 /// Decides on the tiles of kernels that transpose, and on how they move a tile (passes/kernel/transposes,
-/// passes/kernel/TransposeTiles.cpp). A unit is what stays together; what would be measured is bytes per second.
+/// passes/kernel/TransposeTiles.cpp). A unit is a run of elements that stay contiguous; the quantity to measure is
+/// bytes per second.
 struct TransposePolicy {
   //===--- Tiles ---===//
 
-  /// Dimensions that stay together are a unit up to so many elements.
+  /// Upper bound for the elements of a unit, the dimensions that stay contiguous.
   int64_t maxUnitElements = 64;
-  /// Columns of a tile for elements of 32 bits, and rows; a tile with dynamic extents has that share of them.
+  /// Columns and rows of a tile for 32-bit elements; a tile with dynamic extents has 1/`dynamicShare` of them.
   int64_t columns = 64, rows = 128, dynamicShare = 4;
 
   //===--- Loops ---===//
 
-  /// A short loop is continued by the next one until they have so many vectors together.
+  /// A short loop is merged with the next one until both have this many vectors.
   int64_t manyVectors = 8;
 
   //===--- Blocks ---===//
@@ -33,10 +34,10 @@ struct TransposePolicy {
   int64_t minRows = 4;
   /// Shuffles of units of fewer bits cost least within lanes of 128 bits.
   int64_t wideBits = 32;
-  /// Strides in bytes between rows of which L1 holds some tens of lines, or a few.
+  /// Strides in bytes at which L1 holds some tens of rows' lines, or only a few.
   int64_t someConflicts = 512, manyConflicts = 4096;
-  /// Rows that are packed to scratch: L1 holds a line of each, between those that are written. A row has `rowBytes`,
-  /// and `padBytes` follow it so that rows do not share sets of L1.
+  /// Rows that are packed to scratch: L1 holds a line of each beside the lines that are written. A row has `rowBytes`,
+  /// and `padBytes` follow it so that rows do not map to the same sets of L1.
   int64_t packedRows = 128, rowBytes = 256, padBytes = 64;
   /// Runs of fewer bytes are packed along two loops.
   int64_t shortRunBytes = 256;
@@ -45,12 +46,12 @@ struct TransposePolicy {
 
   //===--- Runs and permutations ---===//
 
-  /// Bytes that are moved in unrolled vectors; more are worth a loop.
+  /// Runs of up to this many bytes are moved by unrolled vectors, longer ones by a loop.
   int64_t maxRunBytes = 256;
-  /// Longer vectors, in bits, cross cache lines too often to gain from it.
+  /// Vectors longer than this many bits cross cache lines too often to gain anything.
   int64_t maxLongerBits = 128;
-  /// Vectors that a permutation reads: each vector of the output takes a shuffle for all but one of them. Narrow units
-  /// are permuted within lanes, one instruction for each vector.
+  /// The largest number of vectors that a permutation reads: each output vector takes one shuffle less. Narrow units
+  /// are permuted within lanes, by one instruction for each vector.
   int64_t maxPermutedVectors = 4, maxNarrowVectors = 7;
 };
 

@@ -14,8 +14,8 @@ using namespace tenon;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// A part of `extent` of about `limit`, in whole cache lines of `line` elements, so that no part at the end is much
-/// smaller; all of it if that is not much more.
+/// Returns a part of `extent` of about `limit` elements, in whole cache lines of `line` elements, so that the last part
+/// is not much smaller; the whole extent if that is not much more.
 static int64_t choosePartOfTransposed(int64_t extent, int64_t limit, int64_t line) {
   if (extent <= 2 * limit)
     return std::max<int64_t>(extent, 1);
@@ -44,7 +44,7 @@ SmallVector<int64_t> tenon::chooseTransposedTile(ArrayRef<Extent> hints, const T
         return;
       Extent extent = hints[dim];
       sizes[dim] = extent ? choosePartOfTransposed(*extent, wanted / run, line) : std::min(wanted / run, minRows);
-      // A dynamic extent may be 1, or be as large as the tile.
+      // A dynamic extent may be 1, or fill the tile.
       if (!extent) {
         elements *= std::max<int64_t>(sizes[dim] / policy.dynamicShare, 1);
         continue;

@@ -13,8 +13,8 @@
 
 namespace tenon {
 
-/// How an operand of an elementwise stage is stored, against its result. Dimensions are those of the result, the
-/// innermost first; dimensions of 1 are left out.
+/// The layout of an elementwise operation's operand relative to its result. Dimensions are those of the result,
+/// innermost first, without dimensions of 1.
 struct TransposedDims {
   llvm::SmallVector<unsigned> units;           ///< innermost in both, and few elements in all
   llvm::SmallVector<unsigned> operand, result; ///< the dimensions around them, as each is stored

@@ -13,9 +13,9 @@
 namespace tenon {
 
 /// The coefficients of the cost model of a Winograd convolution, and the limits of its tiles
-/// (passes/paths/winograd/Schedule.h). Cycles are for one point of a square and one vector.
+/// (passes/paths/winograd/Schedule.h). Cycles are per point of a square and vector.
 struct WinogradPolicy {
-  /// Input and output transforms: most cycles are spent because intermediate results do not fit L1.
+  /// Input and output transforms: most cycles are spent on intermediate results that exceed L1.
   double inputCycles = 8, outputCycles = 5;
   /// The output transform of int8 convolutions, which also converts the sums.
   double int8OutputCycles = 8;
@@ -23,13 +23,13 @@ struct WinogradPolicy {
   double pmaddWdFactor = 1.25;
   /// A matmul of fewer rows waits for its sums.
   double minRows = 4;
-  /// The share of the peak between register blocks, and the share of the shorter of reading and multiplying that does
-  /// not overlap with the longer.
+  /// The share of the peak between register blocks, and the share of the shorter of loads and products that does not
+  /// overlap with the longer one.
   double share = 0.92, exposedShare = 0.15;
   /// The share of L2 that the transformed input and the products of a tile may take.
   double cacheShare = 0.5;
-  /// Squares of a tile if its transformed input fits L2, and if it does not: weights, which are larger then, are read
-  /// once for a tile.
+  /// Squares of a tile if its transformed input fits L2, and if it does not: weights are larger then, and a tile reads
+  /// them once.
   int64_t maxSquares = 64, maxSquaresBeyondL2 = 16;
 };
 

@@ -57,7 +57,7 @@ static FormSite makeSite(const AttentionMatch &match) {
   for (Operation *op : ArrayRef(site.operations).drop_front())
     os << ' ' << op->getName();
   os << "; " << PathRegion::get(match.mix).text;
-  // Guards against weights that are no numbers read the softmax, too.
+  // A guard that replaces NaN weights by zero also reads the softmax.
   if (match.zeroesQueries) {
     auto select = cast<SelectOp>(*llvm::find_if(match.softmax->getUsers(), llvm::IsaPred<SelectOp>));
     llvm::append_range(site.operations, SmallVector<Operation *>{select.getCondition().getDefiningOp(), select});

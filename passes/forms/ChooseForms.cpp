@@ -139,7 +139,8 @@ void ChooseForms::tell(size_t number, const PricedSite &site) {
   PathDecision decision{site.site.region, site.pinned.fingerprint, {}, /*numOperations=*/1, {}};
   for (StringRef node : site.pinned.nodes)
     decision.nodes.push_back(node.str());
-  // What the paths of a late site's operations cost is told with these, whichever form it takes.
+  // For a late site, the cycles of its operations' paths are reported with those operations, whichever form the site
+  // takes.
   double told = isLate ? site.costs.front().cycles - site.costs.front().restCycles : 0;
   for (auto [i, form, cost, isAllowed] : llvm::enumerate(site.site.source->getForms(), site.costs, site.isAllowed)) {
     double error = site.site.source->estimateError(site.site, i);
@@ -151,7 +152,7 @@ void ChooseForms::tell(size_t number, const PricedSite &site) {
   context.forms->add(getTarget(), {getFormPlace(getOperation(), isLate), number}, std::move(decision));
 }
 
-/// What other forms have to beat: the default form, or the first one that is left.
+/// Returns the form that others have to beat: the default form, or the first one that is allowed.
 static size_t getBase(const PricedSite &site) {
   size_t own = site.site.source->getDefault();
   return site.isAllowed[own] ? own : llvm::find(site.isAllowed, true) - site.isAllowed.begin();
@@ -205,7 +206,7 @@ void ChooseForms::take(size_t number, const PricedSite &site, size_t form, Rewri
   ++numTaken;
   if (double error = source.estimateError(site.site, form); error > 0) {
     context.errors->addTaken(error);
-    // What a user demands is no part of what another choice could save.
+    // A form that the user demands is not counted against the error budget of other choices.
     variance += form == getBase(site) ? 0 : error * error;
   }
   source.take(site.site, form, rewriter);

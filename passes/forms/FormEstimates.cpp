@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// A copy of a site, in a function whose arguments are what its operations read besides constants.
+/// A copy of a site in a function of its own, whose arguments are the non-constant operands of its operations.
 class SiteCopy {
 public:
   explicit SiteCopy(const SourcedSite &site);
@@ -32,12 +32,12 @@ SiteCopy::SiteCopy(const SourcedSite &site) {
   Operation *first = site.operations.front();
   auto function = first->getParentOfType<func::FuncOp>();
   module = ModuleOp::create(function.getLoc());
-  // The machine, and the target that records are looked up for.
+  // The copy's module has the machine and the target that recorded times are looked up for.
   if (auto parent = function->getParentOfType<ModuleOp>())
     module.get()->setAttrs(parent->getAttrDictionary());
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   auto own = func::FuncOp::create(builder, function.getLoc(), function.getName(), builder.getFunctionType({}, {}));
-  // Extents of dynamic dimensions that choices are made for.
+  // The copy's function has the size hints of the original.
   own->setDiscardableAttrs(function->getDiscardableAttrDictionary());
   Block *block = own.addEntryBlock();
   builder.setInsertionPointToStart(block);
@@ -68,7 +68,8 @@ std::vector<PathCost> FormEstimates::listCosts(Operation *op) {
   double least = std::numeric_limits<double>::infinity();
   for (const auto &path : getPaths()) {
     std::optional<double> cycles = path->estimateCycles(op, machine);
-    // The first one is the default implementation. Errors take time to measure: those of slower paths do not matter.
+    // The first path is the default implementation. The errors of slower paths are not measured, which takes time,
+    // since those are never chosen.
     bool isExact = costs.empty() || path->isAsExact();
     if (!cycles || (!isExact && (*cycles >= least || errors.measure(*path, op, budget) > budget)))
       continue;

@@ -21,21 +21,22 @@ struct FormCost {
   double cost = 0;       ///< in a unit that all sites share: of real runs, where they are known
 };
 
-/// Estimates the forms of sites: each of their operations takes the fastest of its paths that are exact enough. What
-/// the operations of another form would be is tried on copies of a site's operations, in a module of their own.
+/// Estimates the costs of the forms of sites: each operation takes the fastest of its paths that are exact enough. To
+/// estimate another form, the site is copied to a module of its own and rewritten there.
 class FormEstimates {
 public:
   /// `machine`: knows the bytes of the function's weights. `budget`: the largest error of a path. `times` may be null.
   FormEstimates(Machine machine, double budget, PathErrors &errors, PathTimes *times)
       : machine(machine), budget(budget), errors(errors), times(times) {}
 
-  /// Adds all forms of a site. Those that it does not have cost infinitely much.
+  /// Adds all forms of a site. A form that does not apply has an infinite cost.
   void add(const SourcedSite &site);
-  /// The costs of all sites' forms, in the order in which they were added.
+  /// Returns the costs of the forms of all sites, in the order in which the sites were added.
   std::vector<std::vector<FormCost>> finish() const;
 
 private:
-  /// The paths that each operation of a form may take; the rest of the form is one more, with a single path.
+  /// The paths that each operation of a form may take; the last entry has one path, for all costs beyond the
+  /// operations.
   using PricedForm = std::vector<std::vector<PathCost>>;
 
   PricedForm price(llvm::ArrayRef<mlir::Operation *> operations, double restCycles);

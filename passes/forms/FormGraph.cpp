@@ -58,7 +58,7 @@ std::vector<std::vector<size_t>> FormGraph::listComponents() const {
     if (isSeen[first])
       continue;
     isSeen[first] = true;
-    // In the order of a breadth-first search neighbours stand close together, which makes bounds tight.
+    // Breadth-first order places neighbours close together, which tightens the bounds.
     std::vector<size_t> &component = components.emplace_back(1, first);
     for (size_t i = 0; i < component.size(); ++i)
       for (const Term &term : sites[component[i]].terms)
@@ -75,7 +75,7 @@ class FormGraph::Search {
 public:
   Search(const FormGraph &graph, llvm::ArrayRef<size_t> order, int64_t maxSteps);
 
-  /// Enters the forms of the component's sites in `assignment`.
+  /// Searches the component and writes the forms of its sites to `assignment`.
   void run(FormAssignment &assignment);
 
 private:
@@ -86,7 +86,7 @@ private:
   void setBounds();
   void branch(size_t place, double cost);
 
-  /// A term with a site of the component: its place in the order.
+  /// A term with another site of the component: its position in the search order.
   struct Edge {
     size_t other;
     const std::vector<std::vector<double>> *costs;
@@ -111,7 +111,7 @@ FormGraph::Search::Search(const FormGraph &graph, llvm::ArrayRef<size_t> order, 
       edges[place].push_back({placeOf[term.other], &term.costs});
 }
 
-/// The cost of a form and of its terms with sites at places before `known`.
+/// Returns the cost of a form plus that of its terms with sites at positions before `known`.
 double FormGraph::Search::getLocalCost(size_t place, size_t form, llvm::ArrayRef<size_t> forms, size_t known) const {
   double cost = graph.sites[order[place]].costs[form];
   for (const Edge &edge : edges[place])
@@ -126,7 +126,8 @@ double FormGraph::Search::getCost(llvm::ArrayRef<size_t> forms) const {
   return cost;
 }
 
-/// Of equally cheap assignments the first one in lexical order of the sites counts, however it was found.
+/// Keeps an assignment if it is cheaper than the best one, or equally cheap and first in lexical order, so that the
+/// result does not depend on the order of the search.
 void FormGraph::Search::keep(llvm::ArrayRef<size_t> forms, double cost) {
   auto inSiteOrder = [&](llvm::ArrayRef<size_t> of) {
     std::vector<std::pair<size_t, size_t>> pairs;
@@ -141,7 +142,7 @@ void FormGraph::Search::keep(llvm::ArrayRef<size_t> forms, double cost) {
   best = forms.vec();
 }
 
-/// Gives one site after the other the form that is the best with those of all others, until nothing changes.
+/// Changes the form of one site at a time to the cheapest one given all others, until nothing changes.
 void FormGraph::Search::improve(std::vector<size_t> forms) {
   bool isChanged = true;
   for (size_t round = 0; isChanged && round <= order.size(); ++round) {
@@ -160,7 +161,7 @@ void FormGraph::Search::improve(std::vector<size_t> forms) {
   keep(forms, getCost(forms));
 }
 
-/// A term is counted at the later one of its sites, with the form of the earlier one that is the best for it.
+/// A term is counted at the later one of its sites, with the cheapest form of the earlier one.
 void FormGraph::Search::setBounds() {
   bounds.assign(order.size() + 1, 0);
   for (size_t place = order.size(); place-- > 0;) {
@@ -178,7 +179,7 @@ void FormGraph::Search::setBounds() {
 void FormGraph::Search::branch(size_t place, double cost) {
   if (place == order.size())
     return keep(current, cost);
-  // An assignment of equal cost may come before the best one.
+  // An assignment of equal cost may precede the best one in lexical order.
   if (--stepsLeft < 0 || cost + bounds[place] > bestCost)
     return;
   std::vector<std::pair<double, size_t>> forms;
@@ -196,7 +197,7 @@ void FormGraph::Search::run(FormAssignment &assignment) {
   size_t mostForms = 0;
   for (size_t site : order)
     mostForms = std::max(mostForms, graph.sites[site].costs.size());
-  // Neighbours that only change together are found from assignments that are the same everywhere.
+  // Starting from assignments with the same form everywhere finds neighbours that only pay off if they change together.
   for (size_t form = 0; form < mostForms; ++form) {
     std::vector<size_t> forms;
     for (size_t site : order)

@@ -26,22 +26,23 @@ struct FormAssignment {
   bool isOptimal = true;     ///< false where the search ended before it had proven that nothing is cheaper
 };
 
-/// Sites of a graph with the costs of their forms, and what two forms cost together beyond that: conversions that
-/// neighbours save each other, or an infinite cost where one excludes the other.
+/// The sites of a graph with the costs of their forms, and terms for pairs of forms: conversions that neighbouring
+/// sites save, or an infinite cost for forms that exclude each other.
 class FormGraph {
 public:
-  /// Adds a site and returns its place. `costs`: of its forms, at least one; infinite for one that is ruled out.
+  /// Adds a site and returns its number. `costs` has one entry for each form, and at least one; it is infinite for a
+  /// form that is ruled out.
   size_t addSite(std::vector<double> costs);
-  /// The forms of two different sites cost so much more together; less than 0 if they save something.
+  /// Adds `cost` for the given forms of two different sites; a negative cost is a saving.
   void addTerm(size_t site, size_t form, size_t otherSite, size_t otherForm, double cost);
 
   size_t getNumSites() const { return sites.size(); }
   double getCost(llvm::ArrayRef<size_t> forms) const;
 
-  /// The cheapest assignment; of several the first in lexical order of the forms. Sites that no term connects are
-  /// decided apart. A connected component is searched by branch and bound, which is exact, from what local search finds
-  /// (iterated conditional modes; Besag, "On the Statistical Analysis of Dirty Pictures", 1986) on; after `maxSteps`
-  /// partial assignments of a component the best one so far counts.
+  /// The cheapest assignment; the first one in lexical order among equals. Components that no term connects are solved
+  /// separately. A connected component is searched by branch and bound, which is exact, starting from the result of a
+  /// local search (iterated conditional modes; Besag, "On the Statistical Analysis of Dirty Pictures", 1986); after
+  /// `maxSteps` partial assignments of a component the best one so far is returned.
   FormAssignment solve(int64_t maxSteps = 1 << 16) const;
 
 private:

@@ -24,40 +24,40 @@ namespace tenon {
 
 /// A place of a graph that has several forms.
 struct FormSite {
-  /// What another form takes the place of, in the order of their block. Two sites that share one exclude each other's
-  /// other forms.
+  /// The operations that another form replaces, in the order of their block. Two sites that share an operation exclude
+  /// each other's non-default forms.
   llvm::SmallVector<mlir::Operation *> operations;
-  /// Canonical text of all that the costs of the forms follow from, as PathRegion has it for a single operation: sites
-  /// of the same text take the same form, and its fingerprint is what users and records call them.
+  /// A canonical text of everything that the costs of the forms depend on, like that of PathRegion for a single
+  /// operation. Sites of equal text take the same form; users and records name them by its fingerprint.
   std::string region;
 };
 
-/// One kind of rewrite that is not always for the better.
+/// One kind of rewrite that pays off only in some cases.
 class FormSource {
 public:
   virtual ~FormSource() = default;
   /// The name for people: what the forms differ in.
   virtual llvm::StringRef getName() const = 0;
-  /// The names of the forms, all of them of `kFormNames`. The first one is the graph as it stands.
+  /// Returns the names of the forms, all of them in `kFormNames`. The first one is the unchanged graph.
   virtual llvm::ArrayRef<llvm::StringLiteral> getForms() const = 0;
-  /// The place of the form that others have to beat by a margin.
+  /// The number of the form that others have to beat by a margin.
   virtual size_t getDefault() const { return 0; }
-  /// True if sites are found only where paths are chosen and weights packed. Then the operations of sites have paths
-  /// already.
+  /// True if sites are matched only after paths are chosen and weights are packed, when the operations of sites have
+  /// paths.
   virtual bool isLate() const { return false; }
-  /// The sites of a function, in its order. They do not depend on the machine: a copy of the function has the same.
+  /// Lists the sites of a function in order. They do not depend on the machine, so a copy of the function has the same
+  /// sites.
   virtual std::vector<FormSite> listSites(mlir::func::FuncOp function) const = 0;
   /// Whether a site has a form; the first one it has.
   virtual bool hasForm(const FormSite &, size_t) const { return true; }
-  /// Cycles of all cores together that no path of an operation accounts for: launches, conversions, and what neighbours
-  /// have to do besides.
+  /// Returns the cycles, over all cores, that are not part of any operation's path: launches, conversions, and extra
+  /// work in neighbouring operations.
   virtual double estimateRest(const FormSite &site, size_t form, const Machine &machine) const = 0;
-  /// The largest difference to exact arithmetic that the form adds, relative to the largest element of a result; 0 for
-  /// one that is as exact as the graph as it stands.
+  /// Returns the error that the form adds, relative to the largest element of a result; 0 if the form is as exact as
+  /// the unchanged graph.
   virtual double estimateError(const FormSite &, size_t) const { return 0; }
-  /// Rewrites a site, to another form than the first one, and returns the operations that took its place. They are
-  /// inserted within the site, and depend on what its operations depend on, or on what is computed of constants. What
-  /// nothing reads any more may be left.
+  /// Rewrites a site to a form other than the first one, and returns the new operations. They are inserted within the
+  /// site, and depend on its operands or on constants. Dead operations may be left.
   virtual llvm::SmallVector<mlir::Operation *> take(const FormSite &site, size_t form,
                                                     mlir::RewriterBase &rewriter) const = 0;
 };
@@ -70,17 +70,18 @@ struct SourcedSite : FormSite {
   const FormSource *source;
 };
 
-/// The sites of all sources that are late, or of all that are not, in the order in which PathSelection counts them.
+/// Lists the sites of all sources that are late, or of all that are not, in the order in which PathSelection counts
+/// them.
 std::vector<SourcedSite> listFormSites(mlir::func::FuncOp function, bool late);
 /// What the sites of a function are counted under.
 std::string getFormPlace(mlir::func::FuncOp function, bool late);
 
-/// Products of one value with several constant matrices: each for itself, or one product with all matrices side by
-/// side, and slices of its result.
+/// Matmuls of one value with several constant matrices: separate, or one matmul with the concatenated matrix whose
+/// result is sliced.
 std::unique_ptr<FormSource> createSiblingProducts(const FormPolicy &policy);
-/// Products of three factors, of which any two may be multiplied first.
+/// Matmuls of three factors, which may be multiplied in either order.
 std::unique_ptr<FormSource> createProductOrder(const FormPolicy &policy);
-/// Products, a softmax and products: a kernel each, or one for all that keeps no scores in memory.
+/// Attention: separate kernels for the matmuls and the softmax, or one kernel that keeps no scores in memory.
 std::unique_ptr<FormSource> createAttentionForms(const FormPolicy &policy);
 
 } // namespace tenon

@@ -27,7 +27,7 @@ bool tenon::isMergeable(ElementsAttr elements) {
 }
 
 namespace {
-/// A constant as rows, each of the elements from the axis on.
+/// A constant as a matrix: each row has the elements from the axis on.
 struct Rows {
   ArrayRef<char> bytes;
   int64_t size; ///< bytes of a row

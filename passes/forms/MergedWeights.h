@@ -12,10 +12,10 @@
 
 namespace tenon {
 
-/// Whether the elements of a constant can be copied: they have whole bytes each.
+/// True if the elements of a constant can be copied as bytes, because each takes a whole number of them.
 bool isMergeable(mlir::ElementsAttr elements);
 
-/// The concatenation of constants along an axis. All are mergeable, of one element type, and of the same extents but
+/// Concatenates constants along an axis. All are mergeable, and have the same element type and the same extents but
 /// along the axis.
 mlir::ElementsAttr mergeElements(llvm::ArrayRef<mlir::ElementsAttr> parts, int64_t axis);
 

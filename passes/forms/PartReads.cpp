@@ -19,7 +19,7 @@ static constexpr int kMaxSteps = 16; // limit: hostile models
 
 static bool keepsElements(Operation *op) { return op->hasTrait<Elementwise>() || isa<ReshapeOp, TransposeOp>(op); }
 
-/// Whether a softmax follows, through operations on each element.
+/// True if a softmax follows, with only elementwise operations in between.
 static bool leadsToSoftmax(Operation *op, int steps) {
   return llvm::any_of(op->getUsers(), [&](Operation *user) {
     return isa<SoftmaxOp>(user) || (steps > 0 && keepsElements(user) && leadsToSoftmax(user, steps - 1));
@@ -32,13 +32,13 @@ static bool comesFromSoftmax(Value value, int steps) {
          (isa<SoftmaxOp>(op) || (steps > 0 && keepsElements(op) && comesFromSoftmax(op->getOperand(0), steps - 1)));
 }
 
-/// Whether it is one of the two products of attention, which is one kernel that reads slices of its operands.
+/// True if `op` is one of the two matmuls of attention, whose kernel can read slices of its operands.
 static bool isInAttention(ContractOp op) {
   return leadsToSoftmax(op, kMaxSteps) ||
          llvm::any_of(op->getOperands(), [](Value operand) { return comesFromSoftmax(operand, kMaxSteps); });
 }
 
-/// The last of the elementwise operations that a kernel computes on its sums before it stores them.
+/// Returns the last operation of the epilogue that starts at `op`.
 static Operation *findEndOfEpilogue(Operation *op) {
   for (int i = 0; i < kMaxSteps && op->hasOneUse() && op->user_begin()->hasTrait<Elementwise>(); ++i)
     op = *op->user_begin();
@@ -63,7 +63,7 @@ void PartReads::addReader(Value value, Operation *reader) {
 void PartReads::add(Value value, int64_t axis) {
   Dims dims = getDims(value);
   bool isView = llvm::all_of(ArrayRef(dims).take_front(axis), [](AffineExpr dim) { return getConstant(dim) == 1; });
-  // What reads the result of a kernel element by element alone is computed with it.
+  // An elementwise user that is the only one is fused into the epilogue of the kernel.
   if (value.hasOneUse() && value.user_begin()->hasTrait<Elementwise>()) {
     kernels.insert(findEndOfEpilogue(*value.user_begin()));
     return;
@@ -78,7 +78,7 @@ void PartReads::add(Value value, int64_t axis) {
     }
 }
 
-/// Bytes that a kernel reads and writes to move a value.
+/// Returns the bytes that a kernel reads and writes to copy a value.
 static double countMovedBytes(Value value) {
   Operation *parent = value.getParentRegion()->getParentOp();
   auto function = isa<func::FuncOp>(parent) ? cast<func::FuncOp>(parent) : parent->getParentOfType<func::FuncOp>();

@@ -14,17 +14,18 @@
 
 namespace tenon {
 
-/// What has to be done because values are no results of kernels of their own any more, but slices of a larger one along
-/// an axis. Most readers find the elements of a slice where they are: a slice that is contiguous is a view, attention
-/// and whatever computes element by element has it as an index map.
+/// The extra work of reading values that are slices of a larger kernel's result along an axis, instead of results of
+/// their own. Most users read a slice in place: a contiguous slice is a view, and attention and elementwise operations
+/// read any slice through an index map.
 class PartReads {
 public:
   /// A value that becomes a slice along `axis`.
   void add(mlir::Value value, int64_t axis);
 
-  /// Cycles of all cores together: those of copies, and of kernels for what were epilogues of the values.
+  /// Returns the cycles over all cores: those of copies, and of kernels for operations that were epilogues of the
+  /// values.
   double estimateCycles(const Machine &machine) const;
-  /// "2 copied, 1 without epilogue": what estimates follow from.
+  /// Returns a text such as "2 copied, 1 without epilogue", which estimates depend on.
   std::string describe() const;
 
 private:

@@ -24,13 +24,13 @@ using namespace tenon;
 namespace {
 using Indices = SmallVector<int64_t>;
 
-/// A factor of two contractions, with the index that runs along each of its dimensions.
+/// A factor of two nested contractions, with the index of each of its dimensions.
 struct Factor {
   Value value;
   Indices indices;
 };
 
-/// Two contractions of three factors, with one numbering of all indices.
+/// Two nested contractions of three factors, with a common numbering of indices.
 struct Chain {
   ContractOp inner, outer;
   std::array<Factor, 3> factors; ///< the first two are those of the inner contraction
@@ -42,12 +42,13 @@ struct Chain {
 // Chains
 //===----------------------------------------------------------------------===//
 
-/// An index that runs along two dimensions is a diagonal.
+/// True if an index occurs twice in a factor, which denotes a diagonal.
 static bool hasDiagonal(ArrayRef<int64_t> indices) {
   return llvm::any_of(indices, [&](int64_t index) { return llvm::count(indices, index) > 1; });
 }
 
-/// Whether each index has one extent in all factors: one of 1 would be stretched, and where depends on the order.
+/// True if each index has the same extent in all factors. An extent of 1 would be broadcast, at a place that depends on
+/// the order.
 static bool haveSameExtents(const Chain &chain) {
   llvm::SmallDenseMap<int64_t, AffineExpr> extents;
   for (const Factor &factor : chain.factors)
@@ -71,7 +72,7 @@ static std::optional<Chain> matchChain(ContractOp outer, unsigned innerNumber) {
        {inner.getLhsDims(), inner.getRhsDims(), inner.getResultDims(), product, third, outer.getResultDims()})
     if (hasDiagonal(indices))
       return std::nullopt;
-  // The indices of the outer contraction are called as those of the inner one, as far as these have them.
+  // The indices of the outer contraction are renamed to those of the inner one where both share them.
   int64_t next = 0;
   for (ArrayRef<int64_t> indices : {inner.getLhsDims(), inner.getRhsDims()})
     for (int64_t index : indices)
@@ -110,13 +111,13 @@ static FormSite makeSite(const Chain &chain) {
 // Another order
 //===----------------------------------------------------------------------===//
 
-/// The product of two factors, with the indices that are kept.
+/// Creates the contraction of two factors with the indices that are kept.
 static Factor multiply(OpBuilder &builder, Location loc, const Factor &x, const Factor &y, ArrayRef<int64_t> kept) {
   auto product = ContractOp::create(builder, loc, x.value, y.value, x.indices, y.indices, kept, TypeAttr());
   return {product, llvm::to_vector(kept)};
 }
 
-/// The indices of the product of two factors that the third one or the result has.
+/// Lists the indices of two factors that the third factor or the result has, too.
 static Indices listKept(const Factor &x, const Factor &y, const Factor &third, ArrayRef<int64_t> result) {
   Indices kept;
   for (const Factor *factor : {&x, &y})
@@ -127,7 +128,7 @@ static Indices listKept(const Factor &x, const Factor &y, const Factor &third, A
   return kept;
 }
 
-/// Multiplies the third factor with the second one first, or with the first one.
+/// Creates the other order, in which `alone` is the factor that is multiplied last.
 static SmallVector<Operation *> reorder(const Chain &chain, unsigned alone, RewriterBase &rewriter) {
   rewriter.setInsertionPoint(chain.outer);
   const Factor &other = chain.factors[1 - alone], &third = chain.factors[2], &last = chain.factors[alone];
@@ -172,7 +173,7 @@ struct ProductOrder : public FormSource {
   std::vector<FormSite> listSites(func::FuncOp function) const override;
   bool hasForm(const FormSite &site, size_t form) const override { return form == 0 || hasOrder(getChain(site), form); }
   double estimateRest(const FormSite &site, size_t form, const Machine &machine) const override;
-  /// Sums of other products are rounded, twice as before.
+  /// The other order rounds sums of other products, twice as in the original.
   double estimateError(const FormSite &, size_t form) const override { return form == 0 ? 0 : 2 * kSumError; }
   SmallVector<Operation *> take(const FormSite &site, size_t form, RewriterBase &rewriter) const override {
     return reorder(getChain(site), form - 1, rewriter);
@@ -193,8 +194,8 @@ static Indices listFirst(const Chain &chain, size_t form) {
                   chain.result);
 }
 
-/// Factors that share no sum would make all products of their elements. What is computed first may need no more memory
-/// than the model needs anyway.
+/// True if a form applies. Factors that share no summed index would form an outer product, and the intermediate result
+/// must not need more memory than the original expression.
 bool ProductOrder::hasOrder(const Chain &chain, size_t form) const {
   Extents extents(chain);
   double largest = std::max(extents.countElements(listFirst(chain, 0)), extents.countElements(chain.result));

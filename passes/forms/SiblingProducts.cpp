@@ -25,17 +25,17 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Products of a site, and elementwise operations after each of them.
+/// Upper bounds for the contractions of a site, and for the elementwise operations after each of them.
 static constexpr size_t kMaxSiblings = 64, kMaxEpilogue = 16; // limit: hostile models
 
-/// A constant, or one that is widened when the model runs.
+/// Returns the constant that a value is, or is converted from at run time.
 static WeightOp findWeight(Value value) {
   auto cast = value.getDefiningOp<CastOp>();
   return (cast ? cast.getInput() : value).getDefiningOp<WeightOp>();
 }
 
 namespace {
-/// A product with a constant matrix, or a convolution with a constant filter.
+/// A contraction with a constant matrix, or a convolution with a constant filter.
 struct Product {
   Operation *op;
   unsigned weightNumber; ///< which operand is constant
@@ -48,7 +48,7 @@ struct Product {
   int64_t getColumns() const { return getWeight().getType().getDimSize(weightAxis); }
 };
 
-/// Elementwise operations that follow all products alike.
+/// An elementwise operation that follows all sibling contractions in the same way.
 struct EpilogueStep {
   SmallVector<Operation *> ops; ///< for each product
   unsigned operandNumber;       ///< of the product's values
@@ -75,7 +75,7 @@ struct Siblings {
 // Which products are siblings
 //===----------------------------------------------------------------------===//
 
-/// The dimension of the result that is one of the constant operand alone; the first one of several.
+/// Describes the contraction with the first dimension of its result that only the constant operand has.
 static std::optional<Product> findColumns(ContractOp op, unsigned weightNumber) {
   ArrayRef<int64_t> weight = weightNumber == 0 ? op.getLhsDims() : op.getRhsDims();
   ArrayRef<int64_t> shared = weightNumber == 0 ? op.getRhsDims() : op.getLhsDims();
@@ -96,7 +96,8 @@ static std::optional<Product> matchProduct(Operation *op) {
   return std::nullopt;
 }
 
-/// A matrix that other operations need as well would be stored twice. One of a single value is a sum in disguise.
+/// True if nothing else reads the matrix, which would then be stored twice. A splat matrix is excluded, because its
+/// matmul is a plain sum.
 static bool hasOwnMatrix(const Product &product) {
   WeightOp weight = product.getWeight();
   CastOp cast = product.getCast();
@@ -119,7 +120,8 @@ static std::string renumber(ContractOp op) {
   return text;
 }
 
-/// What products have to agree in besides the shared operand: all but the number of columns.
+/// Returns a text of all that siblings must have in common besides the shared operand: everything but the number of
+/// columns.
 static std::string getKey(const Product &product) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -139,7 +141,8 @@ static std::string getKey(const Product &product) {
   return text;
 }
 
-/// Whether constants that operations of an epilogue read are the same for all columns, or have an element for each.
+/// True if the constants that an epilogue operation reads have an element for each column; false if they are the same
+/// for all columns; none if neither holds.
 static std::optional<bool> isMergedOperand(ArrayRef<Product> products, ArrayRef<Operation *> ops, unsigned number) {
   SmallVector<WeightOp> weights;
   for (Operation *op : ops)
@@ -150,7 +153,7 @@ static std::optional<bool> isMergedOperand(ArrayRef<Product> products, ArrayRef<
   RankedTensorType first = weights.front().getType();
   int64_t rank = cast<RankedTensorType>(ops.front()->getResult(0).getType()).getRank();
   int64_t axis = products.front().resultAxis - (rank - first.getRank());
-  // A single value may be one of more elements than any file holds.
+  // A splat may have more elements than fit in memory.
   constexpr int64_t kMaxSplat = 1 << 16; // limit: memory
   auto hasColumns = [&](WeightOp weight, const Product &product) {
     RankedTensorType type = weight.getType();
@@ -170,7 +173,7 @@ static std::optional<bool> isMergedOperand(ArrayRef<Product> products, ArrayRef<
   return isStretched && isSame ? std::optional(false) : std::nullopt;
 }
 
-/// The operation that follows each value alone, if it does the same to all of them.
+/// Returns the operation that is the only user of each value, if it is the same for all of them.
 static std::optional<EpilogueStep> findStep(ArrayRef<Product> products, ArrayRef<Value> values) {
   EpilogueStep step{{}, 0, {}};
   for (Value value : values) {
@@ -267,7 +270,7 @@ private:
 };
 } // namespace
 
-/// Constants have no operands, so that all of them may stand before the matrix of the first product.
+/// Constants have no operands, so all of them can be moved before the matrix of the first contraction.
 Value Merger::mergeWeights(ArrayRef<WeightOp> weights, int64_t axis) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(siblings.products.front().getWeight());
@@ -337,7 +340,7 @@ Operation *Merger::mergeStep(const EpilogueStep &step, Value value) {
   return merge(step.ops, mapping);
 }
 
-/// Slices take the place of what the siblings computed.
+/// Replaces the results of the siblings by slices of the merged result.
 void Merger::replace(Value merged) {
   MLIRContext *context = rewriter.getContext();
   AffineExpr zero = getDimConstant(context, 0), start = zero;

@@ -23,15 +23,15 @@
 using namespace mlir;
 using namespace tenon;
 
-/// The number of operations from scores to weights, and of those that are cloned into the body.
+/// Upper bounds for the operations between scores and weights, and for those that are cloned into the body.
 static constexpr int64_t kMaxSteps = 32, kMaxTaken = 32; // limit: hostile models
 
 //===----------------------------------------------------------------------===//
 // What the scores go through
 //===----------------------------------------------------------------------===//
 
-/// The contraction that `value` is computed from in `steps` at most, each element from the one at the same place. Adds
-/// what is between to `path`, in order.
+/// Returns the contraction that `value` is computed from by at most `steps` elementwise operations and reshapes, and
+/// adds these to `path` in order.
 static ContractOp findScores(Value value, int64_t steps, SmallVectorImpl<Operation *> &path) {
   Operation *op = value.getDefiningOp();
   if (!op || !op->hasOneUse() || steps < 0)
@@ -57,8 +57,8 @@ static ContractOp findScores(Value value, int64_t steps, SmallVectorImpl<Operati
   return found;
 }
 
-/// What `value` is but for zeros instead of what is no number; null where it is something else. A softmax gives such
-/// for all of its elements or for none.
+/// If `value` replaces NaN in its input by zero, returns that input, else null. A softmax yields NaN for all elements
+/// of a row or for none.
 static Value getGuarded(Value value) {
   auto select = value.getDefiningOp<SelectOp>();
   auto isNaN = select ? select.getCondition().getDefiningOp<IsNaNOp>() : IsNaNOp();
@@ -96,14 +96,14 @@ static std::optional<AttentionMatch> match(ContractOp mix, unsigned weightsNumbe
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The indices of a tenon.attention that both contractions have.
+/// The indices that both contractions assign to the dimensions of a tenon.attention.
 struct Indices {
   SmallVector<int64_t> scores, values, result;
 };
 } // namespace
 
-/// The dimension of the scores that the softmax runs along, which has to be the last one where the weights have another
-/// shape on their way; none where it is not.
+/// Returns the dimension of the scores along which the softmax runs; none if it is not the last one although the
+/// weights are reshaped afterwards.
 static std::optional<int64_t> getKeyDim(AttentionMatch &m) {
   int64_t axis = m.softmax.getAxis(), last = m.softmax.getType().getRank() - 1;
   Value scores = m.scores.getResult(), weights = m.getWeights();
@@ -116,7 +116,7 @@ static std::optional<int64_t> getKeyDim(AttentionMatch &m) {
   return m.scores.getResultDims().size() - 1;
 }
 
-/// The indices of both contractions, in the numbers of the first one.
+/// Translates the indices of both contractions to the numbering of the first one.
 static Indices joinIndices(AttentionMatch &m) {
   ArrayRef<int64_t> weightDims = m.weightsNumber == 0 ? m.mix.getLhsDims() : m.mix.getRhsDims();
   ArrayRef<int64_t> valueDims = m.weightsNumber == 0 ? m.mix.getRhsDims() : m.mix.getLhsDims();
@@ -140,7 +140,7 @@ static Indices joinIndices(AttentionMatch &m) {
   return indices;
 }
 
-/// The extent of an index in a tensor, null where the tensor lacks it.
+/// Returns the extent of an index in a tensor; null if the tensor lacks the index.
 static AffineExpr getExtent(Value tensor, ArrayRef<int64_t> indices, int64_t index) {
   const int64_t *it = llvm::find(indices, index);
   return it == indices.end() ? AffineExpr() : getDim(tensor, it - indices.begin());
@@ -151,7 +151,7 @@ static bool hasKernelType(Value value) {
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
 }
 
-/// How many groups of queries have keys of their own, as far as that is known.
+/// Returns the number of query groups that have separate keys, counting static extents only.
 static uint64_t countTiles(AttentionOp op) {
   uint64_t tiles = 1;
   for (auto [index, dim] : llvm::zip(op.getScoreDims(), getDims(op.getScores())))
@@ -230,12 +230,12 @@ static bool comparesPositions(AttentionOp op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Clones into a body what is to be computed for each score.
+/// Clones the elementwise operations on the scores into the body of the attention.
 class BodyBuilder {
 public:
   BodyBuilder(AttentionOp attention)
       : attention(attention), builder(OpBuilder::atBlockBegin(&attention.getBody().emplaceBlock())) {}
-  /// Scores are `scale` times what the contraction gives.
+  /// Adds the scores, which are `scale` times the result of the contraction.
   void addScores(Value scores, double scale);
   void build(AttentionMatch &m);
 
@@ -251,8 +251,9 @@ private:
 };
 } // namespace
 
-/// Whether a value beside the scores moves along: a constant, what positions alone give, and what has an element for
-/// each pair of a query and a key, all of them cheap. A few such, that is: who writes a model may write many.
+/// True if another operand of the body can be cloned with it: a constant, a function of positions, or a value with an
+/// element for each pair of query and key, each of them cheap to compute. Their number is limited, because a model may
+/// have many.
 bool BodyBuilder::isTaken(Value value, int64_t depth) {
   constexpr int64_t kMaxDepth = 8; // limit: hostile models
   Operation *op = value.getDefiningOp();
@@ -303,20 +304,20 @@ void BodyBuilder::addScores(Value scores, double scale) {
 void BodyBuilder::build(AttentionMatch &m) {
   for (Operation *op : m.before)
     clone(op);
-  // The softmax comes last, behind what gives the weights another shape.
+  // The softmax is mapped last, because reshapes of the weights may follow it.
   mapping.map(m.weights, mapping.lookup(m.softmax.getInput()));
   for (Operation *op : m.after)
     clone(op);
   YieldOp::create(builder, m.softmax.getLoc(), mapping.lookup(m.getWeights()));
 }
 
-/// Where the result is only transposed, that transpose.
+/// Returns the transpose of the result if it is the only user, else null.
 static TransposeOp getTranspose(ContractOp mix) {
   return mix->hasOneUse() ? dyn_cast<TransposeOp>(*mix->user_begin()) : TransposeOp();
 }
 
-/// Takes a factor that all elements of an operand have out of it: queries and keys are then read as they lie in memory.
-/// (Not of f16, whose scores might overflow without.)
+/// Removes a uniform factor from an operand and returns it, so that queries and keys are read from memory unchanged.
+/// (f16 operands keep it, because scores might overflow without.)
 static double takeScale(Value &operand) {
   auto mul = operand.getDefiningOp<MulOp>();
   Type type = getElementTypeOrSelf(operand);

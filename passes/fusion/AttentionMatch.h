@@ -15,7 +15,8 @@
 
 namespace tenon {
 
-/// A contraction, a softmax, a contraction, and what is between them.
+/// The operations of an attention: the contraction of queries and keys, the softmax, the contraction with values, and
+/// the operations in between.
 struct AttentionMatch {
   ContractOp scores, mix;
   SoftmaxOp softmax;
@@ -27,13 +28,14 @@ struct AttentionMatch {
   mlir::Value getWeights() { return mix->getOperand(weightsNumber); }
 };
 
-/// The attention that ends with a contraction, if it does.
+/// Matches the attention that ends with the contraction `mix`; none if there is no match.
 std::optional<AttentionMatch> matchAttention(ContractOp mix);
 
-/// Whether one kernel does this: one index each for what has one, sizes that are known, and queries to share each key.
+/// True if one kernel computes the attention: one index each for queries, keys and sizes, static sizes, and several
+/// queries for each key.
 bool isFusible(AttentionMatch m, const AttentionPolicy &policy);
 
-/// Puts one operation in the place of all; null where that is not fusible. What nothing reads any more is left.
+/// Replaces the matched operations by one attention; null if they are not fusible. Dead operations are left.
 AttentionOp fuseAttention(AttentionMatch m, const AttentionPolicy &policy);
 
 /// Whether kernels do this a split of the keys at a time: few queries, keys whose number is open or large, and no

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// An image between two convolutions: known extents but for the number of images.
+/// An intermediate image between two convolutions, with static extents except for the number of images.
 struct Image {
   int64_t lines, width, channels;
 };
@@ -31,8 +31,7 @@ static std::optional<Image> getImage(Value value) {
   return Image{*lines, *width, *channels};
 }
 
-/// Whether the path of its product has stored a factor as something else than f32: as terms of bf16 or as fixed-point
-/// numbers.
+/// True if the path of a contraction stores a factor as bf16 terms or as fixed-point numbers instead of f32.
 static bool isStoredOtherwise(Value factor) {
   Operation *source = factor.getDefiningOp();
   if (auto dequantize = dyn_cast_or_null<DequantizeOp>(source))
@@ -42,8 +41,7 @@ static bool isStoredOtherwise(Value factor) {
   return isa_and_nonnull<MergeBf16Op, UnpackSplitBf16Op>(source);
 }
 
-/// The cycles that the choice of paths has estimated, where it was one of sums of products in vectors, of f32 as it
-/// lies in memory; none else.
+/// Returns the cycles that the choice of paths estimated; null unless the path is a plain f32 vector kernel.
 static IntegerAttr getEstimate(Operation *op) {
   auto path = op->getAttrOfType<StringAttr>(kPathAttr);
   auto estimates = op->getAttrOfType<DictionaryAttr>(kPathsAttr);
@@ -58,7 +56,7 @@ static bool isPlainNest(Operation *op, const ChainPolicy &policy) {
   return getEstimate(op) && getProductShape(op)->depth <= policy.maxDepth;
 }
 
-/// [m, k] x [k, n] -> [m, n], and `input` is the rows.
+/// True for [m, k] x [k, n] -> [m, n] where `input` is the LHS.
 static bool isProductOfRows(ContractOp op, Value input) {
   ArrayRef<int64_t> lhs = op.getLhsDims(), rhs = op.getRhsDims(), result = op.getResultDims();
   return op.getLhs() == input && op.getRhs() != input && lhs.size() == 2 && rhs.size() == 2 && result.size() == 2 &&
@@ -73,8 +71,8 @@ static bool isDepthwise(ConvolveOp op) {
          getConstant(getDims(op.getType())[op.getChannelDim()]) == channels;
 }
 
-/// The one loop nest that a reshape's input is computed from by operations that nothing else reads, each element from
-/// the one at the same place; null for none.
+/// Returns the loop nest that computes a reshape's input, with only single-use elementwise operations in between; null
+/// if there is none.
 static Operation *findNestBefore(ReshapeOp link, const ChainPolicy &policy) {
   Dims dims = getDims(link.getInput());
   llvm::SmallPtrSet<Operation *, 16> inside{link};
@@ -82,7 +80,7 @@ static Operation *findNestBefore(ReshapeOp link, const ChainPolicy &policy) {
   Operation *nest = nullptr;
   while (!pending.empty() && static_cast<int64_t>(inside.size()) + 1 < policy.maxOpsBefore) {
     Operation *op = pending.pop_back_val();
-    // An operation comes up once for each that reads it.
+    // An operation is visited once for each operation that reads it.
     if (!op || op->getBlock() != link->getBlock() || inside.contains(op) || getDims(op->getResult(0)) != dims ||
         !llvm::all_of(op->getUsers(), [&](Operation *user) { return inside.contains(user); }))
       continue;
@@ -99,7 +97,7 @@ static Operation *findNestBefore(ReshapeOp link, const ChainPolicy &policy) {
   return nest && nest->hasOneUse() ? nest : nullptr;
 }
 
-/// Elements of an image that is an operand or a result, also where rows of all images are one dimension.
+/// Returns the elements of one image in an operand or result, which may have the rows of all images as one dimension.
 static std::optional<double> countElements(Value value, const Image &between) {
   Dims dims = getDims(value);
   assert(!dims.empty() && "an image has dimensions");
@@ -117,7 +115,7 @@ static double getCycles(Operation *nest, double rows) {
   return getEstimate(nest).getInt() / getProductShape(nest)->rows * rows;
 }
 
-/// The figures that decide; none where extents are open.
+/// Returns the inputs of the cost model; none if extents are dynamic.
 static std::optional<ChainShape> getShape(Operation *first, Operation *second, const Image &between, int64_t images,
                                           const Machine &machine) {
   constexpr int64_t kElementBytes = sizeof(float); // format: chains are of f32

@@ -14,7 +14,7 @@ class Operation;
 
 namespace tenon {
 
-/// Whether an operation is cheap enough to be computed again for every element that reads its result.
+/// True if an operation is cheap enough to be recomputed for each element that reads its result.
 bool isCheap(mlir::Operation *op);
 
 } // namespace tenon

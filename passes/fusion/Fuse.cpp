@@ -35,14 +35,14 @@ using namespace tenon;
 // What may be computed where
 //===----------------------------------------------------------------------===//
 
-/// Costs nothing at run time, or is copied into each region that reads it.
+/// True for constants, which cost nothing at run time or are copied into each region that reads them.
 static bool isConstant(Operation *op) {
   if (auto weight = dyn_cast<WeightOp>(op))
     return isa<SplatElementsAttr>(weight.getValue());
   return isa<SizesOp>(op);
 }
 
-/// Whether whatever computes a value can compute it in memory of another's choice, in which it is a part.
+/// True if the producer of a value can write it directly into the result of the concat.
 static bool isPlaceable(Value value, ConcatOp concat) {
   Operation *definition = value.getDefiningOp();
   if (!definition || definition->getBlock() != concat->getBlock() ||
@@ -77,8 +77,7 @@ static void splitConcat(ConcatOp concat) {
   concat.getInputsMutable().assign(inputs);
 }
 
-/// Whether the inputs of a concat are to be computed where its result lies: nothing is left for it to do then but
-/// to copy those that lie elsewhere.
+/// True if most inputs of a concat can be written directly into its result; the concat then only copies the others.
 static bool joinsInMemory(ConcatOp concat) {
   if (!isContiguous(concat))
     return false;
@@ -92,13 +91,13 @@ static bool joinsInMemory(ConcatOp concat) {
   return 2 * numPlaceable > static_cast<int64_t>(concat.getInputs().size());
 }
 
-/// A loop nest after which each element of the result may be changed where it stands.
+/// True for a loop nest that can apply an epilogue to each element of its result.
 static bool allowsEpilogue(Operation *op) {
   auto nest = dyn_cast<LoopNestOpInterface>(op);
   return nest && nest.allowsEpilogue();
 }
 
-/// What is quantised takes little memory, and something to find again.
+/// True for a quantization, whose result takes little memory but is costly to recompute.
 static bool quantizes(Operation *op) {
   auto cast = dyn_cast<CastOp>(op);
   return cast && isa<FloatType>(getElementTypeOrSelf(cast.getInput())) &&
@@ -107,7 +106,7 @@ static bool quantizes(Operation *op) {
 
 bool tenon::isCheap(Operation *op) { return op->hasTrait<Recomputable>() && !quantizes(op); }
 
-/// What the kernel of a loop nest does with its sums before it stores them: at no cost but that of the arithmetic.
+/// True if the operation is in the epilogue of a loop nest, where it costs nothing but its arithmetic.
 static bool isEpilogue(Operation *op) {
   return llvm::any_of(op->getOperands(), [](Value operand) {
     Operation *definition = operand.getDefiningOp();
@@ -116,7 +115,8 @@ static bool isEpilogue(Operation *op) {
   });
 }
 
-/// Whether an elementwise operation follows, through such as nothing else reads, sums of elements of more than `bits`.
+/// True if an elementwise operation belongs to the epilogue of a loop nest whose sums have elements of more than `bits`
+/// bits.
 static bool followsWiderSums(Operation *op, unsigned bits) {
   return llvm::any_of(op->getOperands(), [&](Value operand) {
     Operation *definition = operand.getDefiningOp();
@@ -127,7 +127,7 @@ static bool followsWiderSums(Operation *op, unsigned bits) {
   });
 }
 
-/// Whether what a kernel changes its sums to, which costs nothing there, takes less memory than these do.
+/// True if the result of an epilogue takes less memory than the sums, so that it should be stored in their place.
 static bool isBestStored(Operation *op) {
   return op->hasTrait<Elementwise>() &&
          followsWiderSums(op, getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth());
@@ -142,8 +142,8 @@ struct Policies {
 };
 } // namespace
 
-/// Whether an elementwise operation whose result `user` broadcasts is better computed for each element of that than
-/// stored. Where sizes are open it is not.
+/// True if an elementwise operation whose result `user` broadcasts is better recomputed for each element than stored.
+/// False for dynamic extents.
 static bool isBestRecomputed(Operation *op, Operation *user, const FusionPolicy &policy) {
   std::optional<int64_t> elements = getConstant(getElementCount(op->getContext(), getDims(op->getResult(0))));
   std::optional<int64_t> reads = getConstant(getElementCount(op->getContext(), getDims(user->getResult(0))));
@@ -156,9 +156,9 @@ static bool isBestRecomputed(Operation *op, Operation *user, const FusionPolicy 
                          getMachine(op));
 }
 
-/// Whether the last dimension of a contraction's result, which its kernel reads vectors of, still runs along memory
-/// where operand `number` is a transpose that is not computed; and where vectors are of the other one, whether rows of
-/// this one do.
+/// True if the kernel of a contraction still loads contiguous vectors when the transpose at operand `number` is fused:
+/// the last dimension of the result stays contiguous in the operand; if vectors are loaded from the other operand, the
+/// rows of this one stay contiguous or columns are few.
 static bool keepsVectors(TransposeOp transpose, ContractOp contract, unsigned number, const LayoutPolicy &policy) {
   ArrayRef<int64_t> indices = number == 0 ? contract.getLhsDims() : contract.getRhsDims();
   if (contract.getResultDims().empty() || getDotIndex(contract))
@@ -173,8 +173,8 @@ static bool keepsVectors(TransposeOp transpose, ContractOp contract, unsigned nu
          transpose.getPermutation()[column - indices.begin()] == last;
 }
 
-/// The same of an operand of a convolution with channels last. An input of few channels is read in any order: that of
-/// its pixels does as well. Of a filter vectors run along the last dimension.
+/// The same for an operand of a channels-last convolution. An input of few channels may be read in any order. Vectors
+/// run along the last dimension of a filter.
 static bool keepsChannels(TransposeOp transpose, ConvolveOp convolve, unsigned number, const FusionPolicy &policy) {
   int64_t channelDim = convolve.getChannelDim();
   if (number != 0)
@@ -184,15 +184,15 @@ static bool keepsChannels(TransposeOp transpose, ConvolveOp convolve, unsigned n
           getConstant(getDims(transpose)[channelDim]).value_or(policy.fewChannels + 1) <= policy.fewChannels);
 }
 
-/// Whether the last dimension stays the last one, where an int8 matmul reads groups of four along it.
+/// True if the last dimension stays the last one, as an int8 matmul requires, which reads groups of four along it.
 static bool keepsK4Axis(TransposeOp transpose, Operation *nest) {
   bool isInt8 = getElementTypeOrSelf(nest->getResult(0)).isInteger(32) &&
                 transpose.getType().getElementType().isUnsignedInteger(8);
   return !isInt8 || transpose.getPermutation().back() == static_cast<int64_t>(transpose.getPermutation().size()) - 1;
 }
 
-/// A packed weight of few bits as the factors that a product is of: its kernel computes them of what it has just
-/// loaded.
+/// True for the conversion of a packed low-bit weight, which the kernel of a contraction applies to the elements that
+/// it loads.
 static bool widensWeight(Operation *op) {
   return isa<DequantizeOp, CastOp>(op) && op->getOperand(0).getDefiningOp<UnpackOp>();
 }
@@ -203,7 +203,8 @@ static bool isForAttention(Operation *op) {
   });
 }
 
-/// A mere change of indices, or what costs as little. Queries, keys and values are often parts of one product.
+/// True for an operation that only changes indices, or is as cheap. Queries, keys and values are often slices of one
+/// matmul's result.
 static bool movesElements(Operation *op) {
   auto slice = dyn_cast<SliceOp>(op);
   bool isPart =
@@ -211,13 +212,15 @@ static bool movesElements(Operation *op) {
   return isPart || isa<TransposeOp, BroadcastOp>(op) || op->hasTrait<Unpacking>() || widensWeight(op);
 }
 
-/// Halves, which the kernel of a product or a convolution widens once, as it copies them.
+/// True for a cast from f16 or bf16 that the kernel of a contraction or convolution applies once, as it packs the
+/// operand.
 static bool isWidenedByProduct(Operation *op) {
   auto cast = dyn_cast<CastOp>(op);
   return cast && isWidenedWhenRead(cast);
 }
 
-/// Whether what a transpose moves is widened by convolutions that read their input in its order as well.
+/// True if a transpose feeds a cast that convolutions apply as they pack their input, and they can read the input in
+/// its order as well.
 static bool isReadTransposed(Operation *op, Operation *cast, const FusionPolicy &policy) {
   auto transpose = dyn_cast<TransposeOp>(op);
   return transpose && llvm::all_of(cast->getUsers(), [&](Operation *user) {
@@ -226,8 +229,8 @@ static bool isReadTransposed(Operation *op, Operation *cast, const FusionPolicy 
          });
 }
 
-/// Whether an element of `op` is computed before a loop nest reads it: one that does so many times would compute it as
-/// often, and along a scan no vectors run.
+/// True if elements of `op` must be computed before a loop nest reads them: a nest that rereads its operands would
+/// recompute them each time, and a scan is not vectorized along its dimension.
 static bool isComputedBefore(Operation *op) {
   return llvm::any_of(op->getUsers(), [](Operation *user) {
     auto nest = dyn_cast<LoopNestOpInterface>(user);
@@ -236,7 +239,7 @@ static bool isComputedBefore(Operation *op) {
   });
 }
 
-/// Whether an element is computed, in some steps, from such as are looked for by an index.
+/// True if an element is computed, in at most `steps` elementwise operations, from gathered elements.
 static bool looksUpElements(Operation *op, int64_t steps = 4) {
   if (isa<GatherOp>(op))
     return true;
@@ -246,7 +249,7 @@ static bool looksUpElements(Operation *op, int64_t steps = 4) {
          });
 }
 
-/// Whether a loop nest may compute the elements of `producer` while it reads them.
+/// True if a loop nest may compute the elements of `producer` as it reads them.
 static bool mayInlineInto(Operation *producer, LoopNestOpInterface nest, OpOperand &use, const Policies &policies) {
   if (auto transpose = dyn_cast<TransposeOp>(producer);
       transpose && isa<ContractOp, ConvolveOp>(*nest) && !keepsK4Axis(transpose, nest))
@@ -278,15 +281,15 @@ static bool mayInlineInto(Operation *producer, LoopNestOpInterface nest, OpOpera
 
 namespace {
 
-/// A root, whose results are stored, and the operations that are computed along with it.
+/// A root, whose results are stored, and the operations that are fused with it.
 struct Group {
   Operation *root;
   SetVector<Operation *> ops;
   bool hasLoopNest;
-  /// Operations that compute, for each element of the root, just the element at the same place; or of what is handed
-  /// from a first loop nest to a second one.
+  /// Operations whose elements are computed at the same indices as those of the root, or as the values that a first
+  /// loop nest passes to a second one.
   llvm::SmallPtrSet<Operation *, 8> inPlace;
-  /// The loop nest that comes first, where there are two.
+  /// The first loop nest of a region that has two.
   Operation *first = nullptr;
   /// Inputs of all concats.
   size_t numBranches = 0;
@@ -317,7 +320,7 @@ static bool hasDimsOf(Operation *op, Operation *other) {
   return getDims(op->getResult(0)) == getDims(other->getResult(0));
 }
 
-/// Whether the elements of `op` may be computed where its user reads them.
+/// True if the elements of `op` may be computed where its user reads them.
 static bool mayBeComputedIn(Operation *op, OpOperand &use, const Policies &policies) {
   Operation *user = use.getOwner();
   if (auto nest = dyn_cast<LoopNestOpInterface>(user))
@@ -325,7 +328,7 @@ static bool mayBeComputedIn(Operation *op, OpOperand &use, const Policies &polic
   // A region's reshape is between two loop nests.
   if (isa<ReshapeOp>(user))
     return op->hasTrait<Elementwise>();
-  // Tile registers load parts as they lie in memory, and vectors what they cut or widen.
+  // AMX tiles load bf16 terms directly from memory, and vector code loads the elements that it splits or promotes.
   if (isWidenedByProduct(user))
     return isReadTransposed(op, user, policies.fusion);
   if (isa<MergeBf16Op, UnpackOp>(user))
@@ -337,7 +340,7 @@ static bool mayBeComputedIn(Operation *op, OpOperand &use, const Policies &polic
 }
 
 bool Fusion::mayJoin(Operation *op, Group &region) {
-  // Nothing else than a kernel that reads it can undo a packing at no cost.
+  // Only a kernel that reads a packed operand can undo the packing at no cost.
   if (static_cast<int64_t>(region.ops.size()) >= maxOps && !op->hasTrait<Unpacking>())
     return false;
   if (op == region.first)
@@ -349,8 +352,7 @@ bool Fusion::mayJoin(Operation *op, Group &region) {
            hasDimsOf(op, region.root);
   if (!movesElements(op) && !isWidenedByProduct(op) && isComputedBefore(op))
     return false;
-  // Computed here, it would keep the loop nest that it follows from changing its sums, which are wider, before it
-  // stores them.
+  // If `op` were computed here, the loop nest before it could no longer narrow its wider sums before it stores them.
   bool isInPlace = llvm::all_of(op->getUsers(), [&](Operation *user) { return region.inPlace.contains(user); });
   if (!isInPlace && isBestStored(op))
     return false;
@@ -358,14 +360,14 @@ bool Fusion::mayJoin(Operation *op, Group &region) {
     Operation *user = use.getOwner();
     if (!mayBeComputedIn(op, use, policies))
       return false;
-    // Vectors look elements up, but not behind a branch.
+    // Gathers are vectorized, but not behind a branch.
     if (isa<ConcatOp>(user) && looksUpElements(op))
       return false;
   }
   return true;
 }
 
-/// The region of all users of `op` where it may join that, else null.
+/// Returns the region of all users of `op` if `op` may join it, else null.
 Group *Fusion::findRegion(Operation *op) {
   Group *region = nullptr;
   for (Operation *user : op->getUsers()) {
@@ -388,7 +390,7 @@ static void repeatWidenings(Block &block) {
   }
 }
 
-/// The region of the second loop nest takes what is between it and the first one, if there is room for all of it.
+/// Adds the operations between two loop nests to the region of the second one, if they fit.
 bool Fusion::joinChain(const Chain &chain) {
   ReshapeOp link = chain.link;
   Group *region = regionOf.lookup(*link->user_begin());
@@ -404,8 +406,8 @@ bool Fusion::joinChain(const Chain &chain) {
   return true;
 }
 
-/// Sizes are computed where they are read, but for those that are read outside of any region: by a view, a concat of
-/// parts, the caller. What they are bound to is an expression.
+/// True if a size has to be stored. Sizes are recomputed where regions read them; views, concats and the caller read
+/// them from memory, and tenon.bind takes an expression.
 bool Fusion::isNeededInMemory(Operation *op) const {
   return isa<SizesOp>(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
            if (isa<BindOp>(user))
@@ -462,8 +464,8 @@ static StringAttr getFirstName(Location loc) {
   return named ? named.getName() : StringAttr();
 }
 
-/// The location of operations that are fused. A region is known by its heaviest operation, which is a loop nest, and of
-/// two the one with more arithmetic; its node is the location's metadata unless it is the first one in any case.
+/// Returns the location of fused operations. A region is named after its heaviest operation, which is the loop nest
+/// with the most arithmetic; that node is the location's metadata unless it comes first anyway.
 static Location fuseLocations(ArrayRef<Operation *> ops, Builder &builder) {
   SmallVector<Location> locs;
   Operation *heaviest = nullptr;
@@ -504,8 +506,8 @@ void Fusion::build(Group &region) {
     op->erase();
 }
 
-/// Makes of large weights of a single value what they are: that value, stretched when the model runs. The artifact
-/// would have to spell them out.
+/// Replaces large splat weights by a broadcast of the single value, which the artifact would otherwise store once per
+/// element.
 static void stretchLargeSplats(func::FuncOp function) {
   constexpr int64_t kMaxBytes = int64_t(1) << 24; // limit: the size of artifacts
   function.walk([&](WeightOp weight) {
@@ -525,7 +527,7 @@ namespace {
 struct Fuse : public tenon::impl::FuseBase<Fuse> {
   using FuseBase::FuseBase;
   void runOnOperation() override {
-    // A region never reaches over the border of a branch or of a loop's body.
+    // A region is within one block: it does not cross the boundary of a branch or of a loop's body.
     SmallVector<Block *> blocks;
     stretchLargeSplats(getOperation());
     getOperation().walk([&](Block *block) {

@@ -38,7 +38,7 @@ struct KeepResults : public tenon::impl::KeepResultsBase<KeepResults> {
       llvm::append_range(attrs, known);
     attrs.resize(results.size(), DictionaryAttr::get(&getContext()));
     Builder b(&getContext());
-    // Launches in branches and loops are left out: their results are not there when they do not run.
+    // Launches in branches and loops are left out, because they may not run.
     for (auto [number, launch] : llvm::enumerate(function.getBody().front().getOps<LaunchOp>()))
       for (Value result : launch.getResults()) {
         results.push_back(result);

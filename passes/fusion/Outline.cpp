@@ -25,7 +25,7 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// The symbols of a region's types and attributes, in the order in which they occur.
+/// Collects the symbols of a region's types and attributes, in the order of their occurrence.
 static SetVector<unsigned> collectSymbols(DispatchOp dispatch, ValueRange operands) {
   SetVector<unsigned> symbols;
   AttrTypeWalker walker;
@@ -46,7 +46,7 @@ static SetVector<unsigned> collectSymbols(DispatchOp dispatch, ValueRange operan
   return symbols;
 }
 
-/// The size hints of a kernel, by its own names of the symbols; null if the function has none.
+/// Returns the size hints of a kernel under its own symbol names; null if the function has none.
 static DictionaryAttr getSizeHints(DispatchOp dispatch, ArrayRef<unsigned> symbols) {
   auto *dialect = dispatch.getContext()->getLoadedDialect<TenonDialect>();
   assert(dispatch->getParentOfType<func::FuncOp>() && "a dispatch region is in a function");
@@ -58,7 +58,7 @@ static DictionaryAttr getSizeHints(DispatchOp dispatch, ArrayRef<unsigned> symbo
   return hints.empty() ? DictionaryAttr() : hints.getDictionary(dispatch.getContext());
 }
 
-/// What the kernel is for, as part of its name: the loop nests in it, or the last operation.
+/// Returns the part of a kernel's name that describes its work: the loop nests in it, or the last operation.
 static std::string getKind(DispatchOp dispatch) {
   std::string nests, last;
   for (Operation &op : dispatch.getBody().front().without_terminator()) {
@@ -84,7 +84,8 @@ struct Kernel {
 };
 } // namespace
 
-/// The numbers of a region that its kernel may as well read from memory: scales and zero points of a single element.
+/// Collects the single-element constants of a region, such as scales and zero points, that its kernel may read from
+/// memory.
 static SmallVector<WeightOp> collectNumbers(DispatchOp dispatch) {
   SmallVector<WeightOp> numbers;
   for (auto weight : dispatch.getBody().front().getOps<WeightOp>())
@@ -107,8 +108,8 @@ struct Outline : public tenon::impl::OutlineBase<Outline> {
   }
 
 private:
-  /// Numbers that are all that some regions differ in become operands, and the regions one kernel: the layers of a
-  /// quantised network have scales of their own.
+  /// Turns constants that are the only difference between regions into operands, so that the regions share one kernel:
+  /// the layers of a quantized network differ in their scales.
   void shareNumbers(ArrayRef<DispatchOp> dispatches) {
     struct Alike {
       SmallVector<ElementsAttr> values; ///< the numbers of the first region
@@ -140,13 +141,13 @@ private:
         numbers[i]->moveBefore(&numbers[i]->getParentOfType<func::FuncOp>().getBody().front().front());
   }
 
-  /// The kernel of a region, which is in no module yet.
+  /// Creates the kernel of a region, outside of any module.
   Kernel makeKernel(DispatchOp dispatch) {
     MLIRContext *context = &getContext();
     SetVector<Value> operands;
     getUsedValuesDefinedAbove(dispatch.getBody(), operands);
 
-    // Symbols are renamed, so that regions that are equal but for names become one kernel.
+    // Symbols are renamed, so that regions that differ only in names share one kernel.
     SetVector<unsigned> symbols = collectSymbols(dispatch, operands.getArrayRef());
     llvm::DenseMap<AffineExpr, AffineExpr> renamed;
     SmallVector<Attribute> names;
@@ -205,7 +206,7 @@ private:
       clone->walk([](WeightOp weight) { weight.removeNameAttr(); });
       replacer.recursivelyReplaceElementsIn(clone, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
     }
-    // The kernel would be there without the other region's path, too.
+    // This kernel exists anyway, whichever path the other region takes.
     if (computesOwn)
       kernel->removeAttr(kServedRegionAttr);
 
@@ -223,7 +224,7 @@ private:
     dispatch.erase();
   }
 
-  /// What a kernel does. The generic form has no names of values, which nodes give them (ValueNames.h).
+  /// Prints a kernel for comparison. The generic form omits the names of values, which depend on nodes (ValueNames.h).
   static std::string print(func::FuncOp kernel) {
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -239,7 +240,7 @@ private:
     return text;
   }
 
-  /// The name of the module's kernel that does what `kernel` does, which is `kernel` itself where there was none.
+  /// Returns the name of the module's kernel that equals `kernel`; adds `kernel` if there is none.
   StringRef unique(func::FuncOp kernel, StringRef kind) {
     auto [it, isNew] = names.try_emplace(print(kernel), "");
     if (!isNew) {

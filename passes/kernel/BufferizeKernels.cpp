@@ -35,7 +35,7 @@ static Value getBuffer(Value value) {
   return value;
 }
 
-/// Results are in the destination arguments, or are copied there; the function then returns nothing.
+/// Removes the results of a kernel: they are in the destination arguments already, or are copied there.
 static void dropResults(func::FuncOp kernel) {
   auto terminator = cast<func::ReturnOp>(kernel.getBody().front().getTerminator());
   OpBuilder builder(terminator);
@@ -75,11 +75,11 @@ struct BufferizeKernels : public tenon::impl::BufferizeKernelsBase<BufferizeKern
     bufferization::OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
     options.setFunctionBoundaryTypeConversion(bufferization::LayoutMapOption::IdentityLayoutMap);
-    // An identity layout on results would force copies into fresh memory.
+    // An identity layout on results would force copies into newly allocated memory.
     options.inferFunctionResultLayout = true;
     auto isKernel = [](func::FuncOp function) { return function->hasAttr(kKernelAttr); };
-    // The analysis asks for each operation a number of times that grows with the square of a kernel's size, so that a
-    // module of kernels alone, which the compiler makes for each of them, does without a filter.
+    // The analysis queries each operation a number of times that grows with the square of a kernel's size. The compiler
+    // makes a module for each kernel, which needs no filter.
     if (!llvm::all_of(module.getOps<func::FuncOp>(), isKernel))
       options.opFilter.denyOperation([=](Operation *op) {
         auto function = isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
@@ -104,8 +104,8 @@ struct BufferizeKernels : public tenon::impl::BufferizeKernelsBase<BufferizeKern
   }
 
 private:
-  /// Folds copies of a buffer to itself and what sizes are known; copies that stay become loops, so that no
-  /// kernel calls a function for them.
+  /// Folds copies of a buffer to itself and static sizes; the remaining copies become loops, so that no kernel calls a
+  /// function for them.
   LogicalResult simplify(func::FuncOp kernel) {
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(kernel);

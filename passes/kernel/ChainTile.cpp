@@ -30,8 +30,8 @@ static OpFoldResult compute(OpBuilder &b, Location loc, AffineExpr expr, ArrayRe
   return affine::makeComposedFoldedAffineApply(b, loc, AffineMap::get(0, operands.size(), expr), operands);
 }
 
-/// Computes in the loop what `slice`, in it, takes of a result before it: the stages of which each changes in place
-/// what the one before it has given.
+/// Fuses the producers of `slice`, which is in the loop, into the loop: a chain of stages, each of which updates the
+/// result of the one before it in place.
 static FailureOr<Value> computeInLoop(RewriterBase &rewriter, scf::ForOp tiles, tensor::ExtractSliceOp slice) {
   SmallVector<LoopLikeOpInterface> loops{cast<LoopLikeOpInterface>(tiles.getOperation())};
   SmallVector<Operation *> pending{slice};
@@ -54,14 +54,16 @@ static FailureOr<Value> computeInLoop(RewriterBase &rewriter, scf::ForOp tiles, 
   return result;
 }
 
-/// Where loops over tiles have just computed which tile this is: before anything is done with tensors.
+/// Sets the insertion point after the index arithmetic at the start of the loop body, before the first operation on
+/// tensors.
 static void setToBegin(RewriterBase &rewriter, scf::ForOp tiles) {
   for (Operation &op : *tiles.getBody())
     if (op.getNumResults() == 0 || !op.getResult(0).getType().isIndex())
       return rewriter.setInsertionPoint(&op);
 }
 
-/// A first loop nest of images, a second one of rows: those of some lines.
+/// The first nest computes images, and the second one reads them as rows: computes the image lines that a tile of rows
+/// covers.
 static LogicalResult computeRows(RewriterBase &rewriter, scf::ForOp tiles, tensor::CollapseShapeOp link,
                                  ArrayRef<OpFoldResult> offsets, int64_t rows) {
   Location loc = link.getLoc();
@@ -100,8 +102,8 @@ struct Lines {
 };
 } // namespace
 
-/// Of `extent` lines as many as windows of `tileLines` see, all of them within the image: at its border some that they
-/// do not.
+/// Computes which of `extent` lines the windows of `tileLines` result lines read. The range is clamped to the image, so
+/// at its border it has some lines that no window reads.
 static std::optional<Lines> findLines(RewriterBase &rewriter, kernel::ContractOp op, const ElementRead &read,
                                       int64_t extent, int64_t tileLines) {
   AffineExpr index = read.map.getResult(1), first = index;
@@ -125,7 +127,7 @@ static std::optional<Lines> findLines(RewriterBase &rewriter, kernel::ContractOp
   return Lines{clamped, count};
 }
 
-/// The contraction in the loop that reads `image` through its windows.
+/// Returns the contraction in the loop that reads `image` through its windows.
 static kernel::ContractOp findReader(scf::ForOp tiles, Value image) {
   for (auto op : tiles.getOps<kernel::ContractOp>())
     if (std::optional<Contraction> contraction = readContraction(op); contraction && contraction->lhs.memory == image)
@@ -133,7 +135,8 @@ static kernel::ContractOp findReader(scf::ForOp tiles, Value image) {
   return {};
 }
 
-/// A first loop nest of rows, a second one of images: the lines that its windows see, of some channels.
+/// The first nest computes rows, and the second one reads them as images: computes the lines and channels that the
+/// windows of a tile read.
 static LogicalResult computeLines(RewriterBase &rewriter, scf::ForOp tiles, tensor::ExpandShapeOp link,
                                   ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> tile) {
   Location loc = link.getLoc();

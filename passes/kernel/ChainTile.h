@@ -17,13 +17,12 @@ class FuncOp;
 
 namespace tenon {
 
-/// The reshape between two loop nests of a kernel (passes/fusion/Chains.h): a tensor.expand_shape or
-/// tensor.collapse_shape, which says what tiles are to have; null where there is one loop nest.
+/// Returns the reshape between the two loop nests of a kernel (passes/fusion/Chains.h): a tensor.expand_shape or
+/// tensor.collapse_shape whose attribute has the tile; null if there is only one loop nest.
 mlir::Operation *findLink(mlir::func::FuncOp kernel);
 
-/// Computes in each iteration of the loop over tiles what this tile reads of the first loop nest, which stands before
-/// the loop; in memory of the tile's own, of constant size. Fails where it reads anything else than whole lines of one
-/// image.
+/// Fuses the first loop nest, which stands before the loop over tiles, into the loop: each iteration computes the part
+/// that its tile reads, in memory of constant size. Fails if a tile reads anything but whole lines of one image.
 mlir::LogicalResult computeLinkInTiles(mlir::RewriterBase &rewriter, mlir::scf::ForOp tiles, mlir::Operation *link);
 
 } // namespace tenon

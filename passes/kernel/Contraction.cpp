@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace tenon;
 using kernel::ContractionKind;
 
-/// The reads of the elements of a factor; empty if one of them cannot be read.
+/// Returns the reads of a factor's elements; empty if one of them cannot be read as an affine access.
 static SmallVector<ElementRead> readFactor(kernel::ContractOp op, OperandRange elements, bool promotes) {
   SmallVector<ElementRead> reads;
   for (Value element : elements) {
@@ -44,7 +44,7 @@ std::optional<Contraction> tenon::readContraction(kernel::ContractOp op) {
   if (kind == ContractionKind::dequantized)
     contraction.dequantization = Dequantization{sum.getNumber(), sum.getScale(), says.getBlock()};
   contraction.promotesLhs = says.getPromotes();
-  // Vectors are read without conditions, and the LHS once for all columns of a vector.
+  // Vector loads have no conditions, and the LHS is read once for all columns of a vector.
   bool isOfColumns = contraction.lhs.map.isFunctionOfDim(contraction.columnLoop);
   if (!contraction.rhs.bounds.empty() || (isOfColumns && !contraction.isColumnwise && !contraction.isGrouped))
     return std::nullopt;

@@ -15,18 +15,18 @@
 
 namespace tenon {
 
-/// How elements of the RHS that are stored in fewer bits become factors: by arithmetic of the body in which each value
-/// can be a vector of columns, because what it reads is stored in panels or is the same for all columns.
+/// How the elements of an RHS of fewer bits are dequantized: by a region whose values can all be vectors of columns,
+/// because each read is stored in panels or is the same for all columns.
 struct Dequantization {
   mlir::Value number; ///< a factor before it is scaled
   mlir::Value scale;  ///< null if factors are not scaled
   int64_t block;      ///< neighbours along the summed loop that have one scale
 };
 
-/// An f32 contraction that sums products of bf16 terms (tenon.split_bf16): one read for each term, the largest first.
-/// Terms of the LHS are contiguous along a step; those of the RHS have a row of pairs of columns for each pair of a
-/// step. An RHS of f32 has one read: the kernel splits it into as many terms as the LHS has. An LHS of f32 or f16 is
-/// split by the kernel, too, if the RHS is, or has one term.
+/// The operands of an f32 contraction over bf16 split terms (tenon.split_bf16): one read for each term, the largest
+/// first. Terms of the LHS are contiguous along a step; those of the RHS have a row of pairs of columns for each pair
+/// of a step. An RHS of f32 has one read: the kernel splits it into as many terms as the LHS has. An LHS of f32 or f16
+/// is split by the kernel, too, if the RHS is, or has one term.
 struct Bf16Terms {
   unsigned loop; ///< the summed loop
   int64_t step;  ///< elements along it that are stored together
@@ -42,19 +42,19 @@ struct Bf16Terms {
   static constexpr int64_t kAllTerms = 3; // math: 3 * 8 bits of mantissa
 };
 
-/// How a `kernel.contract` is one that registers can be blocked for: the RHS is loaded in vectors along the
-/// innermost loop, the LHS is loaded element by element and broadcast, and both are used many times.
+/// A `kernel.contract` that can be register-blocked: the RHS is loaded in vectors along the innermost loop, the LHS is
+/// loaded element by element and broadcast, and both are reused.
 struct Contraction {
   ElementRead lhs;     ///< the same for all columns (of a panel), or contiguous along them, too; may have bounds
   ElementRead rhs;     ///< contiguous along `columnLoop` (in each panel), and independent of `rowLoop`
   unsigned columnLoop; ///< the last loop, parallel
-  /// The parallel loop that one index of the LHS alone depends on; none for a vector times a matrix.
+  /// The parallel loop over M, on which one index of the LHS alone depends; none for a vector times a matrix.
   std::optional<unsigned> rowLoop;
   bool isColumnwise = false; ///< the LHS is loaded in vectors, too: each column has a sum (a depthwise convolution)
   int64_t panel = 0;         ///< columns of a panel of the RHS; 0 if it has none
   bool isGrouped = false;    ///< each panel has an LHS of its own (a convolution with several groups)
-  /// For int8 contractions, the summed loop of which four steps are neighbours in both operands (VNNI packing). The RHS
-  /// is signed then, the LHS unsigned, and the sums have 32 bits.
+  /// For int8 contractions, the summed loop whose steps are interleaved by four in both operands (VNNI packing). The
+  /// LHS is unsigned, the RHS signed, and the sums have 32 bits.
   std::optional<unsigned> dot4Loop = {};
   /// True for columnwise int8 contractions (unsigned LHS, signed RHS) of so few products that f32 sums are exact.
   bool isDepthwiseInt8 = false;
@@ -66,24 +66,25 @@ struct Contraction {
   std::optional<Bf16Terms> terms = {}; ///< `rhs` and `lhs` are the reads of the first terms
 };
 
-/// What the operation says of itself: its `contraction`, the values that its kernel.sum names, and where these are
-/// read. None if the body reads an element at a place that is no affine function of the loops, or the RHS on a
-/// condition: that can be computed element by element only.
+/// Describes a `kernel.contract`: its `contraction`, the values that its kernel.sum names, and the accesses that read
+/// them. None if the body reads an element at indices that are not affine in the loops, or reads the RHS conditionally;
+/// such a contraction is computed element by element.
 std::optional<Contraction> readContraction(kernel::ContractOp op);
 
 /// The summed loop of a contraction that dequantizes its RHS.
 unsigned getDequantizedLoop(mlir::linalg::LinalgOp op);
 
-/// The bytes of a dequantized panel of the RHS in scratch; 0 if all rows dequantize in registers.
+/// Returns the bytes of a dequantized panel of the RHS in scratch; 0 if all rows dequantize in registers.
 int64_t getDequantizedPanelBytes(kernel::ContractOp op, const Contraction &contraction);
 
-/// The bytes between neighbouring rows of the LHS, which are along `rowLoop`; none if they are not known.
+/// Returns the distance in bytes between neighbouring rows of the LHS along `rowLoop`; none if it is dynamic.
 std::optional<int64_t> getRowDistance(const ElementRead &lhs, unsigned rowLoop);
 
-/// The bytes of a packed row of the LHS where rows can be packed at all; 0 where they cannot.
+/// Returns the bytes of a packed row of the LHS; 0 if its rows cannot be packed.
 int64_t getPackableRowBytes(kernel::ContractOp op, const Contraction &contraction);
 
-/// The bytes of a packed row of the LHS if `op`, on tensors, is faster with packed rows (PackRows.cpp); 0 if it is not.
+/// Returns the bytes of a packed row of the LHS if `op`, on tensors, is faster with packed rows (PackRows.cpp); 0 if it
+/// is not.
 int64_t getPackedRowBytes(kernel::ContractOp op, const Contraction &contraction, const PackingPolicy &policy = {});
 
 /// The bytes of the packed rows of a tile in scratch; 0 if the schedule does not pack rows.
@@ -92,13 +93,12 @@ int64_t getPackedRowsBytes(kernel::ContractOp op, const Contraction &contraction
 /// The upper bound in bytes for the packed copy of a tile's LHS in scratch.
 int64_t getMaxTileBytes(const Contraction &contraction, const PackingPolicy &policy = {});
 
-/// Whether both operands of an int8 contraction can be widened to i16 in scratch, for pmaddwd (PmaddWd.cpp), and the
-/// bytes that a panel of the RHS has there.
+/// True if both operands of an int8 contraction can be widened to i16 in scratch, for pmaddwd (PmaddWd.cpp).
 bool fitsPmaddWd(kernel::ContractOp op, const Contraction &contraction, const PackingPolicy &policy = {});
 int64_t getPmaddWdPanelBytes(kernel::ContractOp op, const Contraction &contraction);
 
-/// Whether the stride between pixels of a depthwise convolution is such a large power of two that they share few sets
-/// of L1. Then some columns (`policy.columns`) of all lines that a tile reads are packed at a time (PackTile.cpp).
+/// True if the stride between the pixels of a depthwise convolution is a large power of two, so that they map to few
+/// sets of L1. Then some columns (`policy.columns`) of all lines that a tile reads are packed at a time (PackTile.cpp).
 bool packsColumns(kernel::ContractOp op, const Contraction &contraction, const PackingPolicy &policy = {});
 
 /// The bytes of the packed copy of all elements of the LHS that a tile of at most `extents` iterations of each loop
@@ -115,11 +115,11 @@ int64_t getPackedFilterBytes(kernel::ContractOp op, const PackingPolicy &policy 
 int64_t getSplitRhsBytes(kernel::ContractOp op, const Contraction &contraction);
 int64_t getSplitLhsBytes(kernel::ContractOp op, const Contraction &contraction);
 
-/// Whether a loop's steps are neighbours along the last dimension, and nowhere else.
+/// True if a loop's steps are contiguous along the last dimension, and the loop occurs in no other index.
 bool isAlongLast(mlir::AffineMap map, unsigned loop);
 
-/// The width of the panels that a dimension is packed in: one index is `loop floordiv width`, the last one
-/// `loop mod width`, and no other has it. 0 where it is not so.
+/// Returns the panel width of a dimension: one index is `loop floordiv width`, the last one `loop mod width`, and no
+/// other has the loop. 0 if the dimension is not in panels.
 int64_t getPanel(mlir::AffineMap map, unsigned loop);
 
 } // namespace tenon

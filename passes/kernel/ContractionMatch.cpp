@@ -27,8 +27,8 @@ static std::optional<std::pair<Value, Value>> matchMultiplyAdd(linalg::GenericOp
   return std::pair(mul.getLhs(), mul.getRhs());
 }
 
-/// Whether neighbours along `loop` are neighbours in memory: the last index is the loop, perhaps plus
-/// others, and no other index has it.
+/// True if the steps of `loop` are contiguous in memory: the last index is the loop, perhaps plus others, and no other
+/// index has it.
 static bool isContiguous(AffineMap map, unsigned loop) {
   if (map.getNumResults() == 0)
     return false;
@@ -68,7 +68,7 @@ int64_t tenon::getPanel(AffineMap map, unsigned loop) {
   return numPanels == 1 ? width : 0;
 }
 
-/// Whether an index is the same for all steps of a loop in a panel: what depends on them is divided by panels.
+/// True if an index is the same for all steps of a loop in a panel: the loop occurs only divided by the panel width.
 static bool isSameInPanel(AffineExpr index, unsigned loop, int64_t panel) {
   if (!index.isFunctionOfDim(loop))
     return true;
@@ -82,8 +82,8 @@ static bool isSameInPanel(AffineExpr index, unsigned loop, int64_t panel) {
   return getStep(binary.getLHS(), loop) == 1 && first.isMultipleOf(panel) && binary.getRHS().isMultipleOf(panel);
 }
 
-/// Both operands are contiguous along the columns: `rhs` becomes the one that is the same for more of the
-/// parallel loops, as the filter of a convolution is for all pixels.
+/// Handles contractions whose operands are both contiguous along the columns: `rhs` becomes the operand that depends on
+/// fewer parallel loops, as the filter of a convolution does.
 static void findColumnwise(linalg::GenericOp op, const ElementRead &first, const ElementRead &second,
                            Contraction &contraction) {
   auto countLoops = [&](const ElementRead &read) {
@@ -97,7 +97,7 @@ static void findColumnwise(linalg::GenericOp op, const ElementRead &first, const
   contraction.isColumnwise = true;
 }
 
-/// Which operand is read in vectors, and which one element by element. False where neither can be.
+/// Decides which operand is loaded in vectors, and which one element by element. Returns false if neither is possible.
 static bool assignReads(linalg::GenericOp op, const ElementRead &first, const ElementRead &second,
                         Contraction &contraction) {
   unsigned column = contraction.columnLoop;
@@ -122,7 +122,8 @@ static bool assignReads(linalg::GenericOp op, const ElementRead &first, const El
   return contraction.rhs.bounds.empty();
 }
 
-/// Of several loops that qualify one that is known to be long; else the last one, whose results lie closest together.
+/// Chooses the row loop among several that qualify: the first one that is known to be long; otherwise the last one,
+/// whose results are closest in memory.
 static void findRowLoop(linalg::GenericOp op, Contraction &contraction) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   constexpr int64_t kLong = kIndependentSums; // math: as many rows hide the latency of a multiply-add
@@ -150,7 +151,7 @@ struct Int8Factors {
 };
 } // namespace
 
-/// What the body adds to the element that was there, of integers; null where it does anything else.
+/// Returns what an integer body adds to its output element; null if the body does anything else.
 static Value matchAddedInteger(linalg::GenericOp op) {
   Block *body = op.getBody();
   auto add = cast<linalg::YieldOp>(body->getTerminator()).getOperand(0).getDefiningOp<arith::AddIOp>();
@@ -160,7 +161,7 @@ static Value matchAddedInteger(linalg::GenericOp op) {
   return add.getLhs() == old ? add.getRhs() : add.getLhs();
 }
 
-/// The factors where the body is `out + extui(a) * extsi(b)`.
+/// Returns the factors if the body is `out + extui(a) * extsi(b)`.
 static std::optional<Int8Factors> matchInt8Factors(linalg::GenericOp op) {
   Value added = matchAddedInteger(op);
   auto mul = added ? added.getDefiningOp<arith::MulIOp>() : arith::MulIOp();
@@ -178,8 +179,8 @@ static std::optional<Int8Factors> matchInt8Factors(linalg::GenericOp op) {
   return factors;
 }
 
-/// The summed loop of which groups of four elements are interleaved in the last index (VNNI packing), and the map of
-/// the groups, whose last index is contiguous; none if `map` has no such groups.
+/// Returns the summed loop whose elements are interleaved by four in the last index (VNNI packing), and the map of the
+/// groups, whose last index is contiguous; none if `map` has no such groups.
 static std::optional<std::pair<unsigned, AffineMap>> matchK4Groups(linalg::GenericOp op, AffineMap map) {
   if (map.getNumResults() < 2)
     return std::nullopt;
@@ -227,7 +228,7 @@ static std::optional<Contraction> matchInt8Contraction(linalg::GenericOp op, uns
   return contraction.panel ? std::optional(contraction) : std::nullopt;
 }
 
-/// True if sums of so many products of int8 are exact in f32, in any order.
+/// True if f32 sums of this many int8 products are exact in any order.
 static bool isExactInFloat(linalg::GenericOp op) {
   constexpr int64_t kMaxProducts = (1 << 24) / (255 * 128); // math: integers that f32 holds exactly
   int64_t products = 1;
@@ -237,7 +238,7 @@ static bool isExactInFloat(linalg::GenericOp op) {
   return products <= kMaxProducts;
 }
 
-/// Depthwise int8: few products for each element, whose operands are both contiguous along the columns.
+/// Matches depthwise int8: few products for each element, and both operands contiguous along the columns.
 static std::optional<Contraction> matchInt8Columns(linalg::GenericOp op, unsigned column) {
   std::optional<Int8Factors> factors = matchInt8Factors(op);
   if (!factors || !isExactInFloat(op))
@@ -264,7 +265,7 @@ static std::optional<Contraction> matchI16Contraction(linalg::GenericOp op, unsi
   return fits ? std::optional(contraction) : std::nullopt;
 }
 
-/// Whether the steps of the innermost loop write neighbours, and some other loop sums.
+/// True if the innermost loop writes contiguous elements and another loop is summed over.
 static bool sumsIntoNeighbours(linalg::GenericOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumLoops() == 0)
     return false;
@@ -277,8 +278,8 @@ static bool sumsIntoNeighbours(linalg::GenericOp op) {
 // bf16 terms
 //===----------------------------------------------------------------------===//
 
-/// The reads that `value` is the sum of, the last one first: of bf16 terms, or one of an f32 or f16. Empty if it is
-/// anything else.
+/// Returns the reads whose sum `value` is, the last one first: one for each bf16 term, or a single one of f32 or f16.
+/// Empty if `value` is anything else.
 static SmallVector<ElementRead> matchSumOfTerms(linalg::GenericOp op, Value value) {
   auto isOfTerms = [](const ElementRead &read) { return read.bounds.empty() && read.symbols.empty(); };
   SmallVector<ElementRead> reads;
@@ -300,7 +301,7 @@ static SmallVector<ElementRead> matchSumOfTerms(linalg::GenericOp op, Value valu
   }
 }
 
-/// Whether the reads differ in an index alone, `fromEnd`, which counts them.
+/// True if the reads differ only in index `fromEnd`, which is 0, 1, 2...
 static bool areCounted(ArrayRef<ElementRead> reads, size_t fromEnd) {
   for (auto [number, read] : llvm::enumerate(reads)) {
     SmallVector<AffineExpr> first(reads.front().map.getResults()), own(read.map.getResults());
@@ -323,7 +324,7 @@ static std::optional<int64_t> matchByConstant(AffineExpr index, AffineExprKind k
   return fits ? std::optional(number.getValue()) : std::nullopt;
 }
 
-/// The summed loop that the last index is the remainder of.
+/// Returns the summed loop whose remainder is the last index.
 static std::optional<unsigned> findStepLoop(linalg::GenericOp op, AffineExpr last) {
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction && matchByConstant(last, AffineExprKind::Mod, loop))
@@ -388,7 +389,7 @@ static std::optional<Contraction> matchDequantizedContraction(linalg::GenericOp 
   return contraction;
 }
 
-/// An LHS of f16 or bf16 that is promoted to f32. The RHS may be dequantized, too.
+/// Matches an LHS of f16 or bf16 that is promoted to f32. The RHS may be dequantized, too.
 static std::optional<Contraction> matchPromotedContraction(linalg::GenericOp op, unsigned column, Value row,
                                                            Value factor) {
   std::optional<ElementRead> lhs = matchReducedPrecisionRead(op, row), rhs = matchRead(op, factor);

@@ -13,10 +13,10 @@
 namespace tenon {
 
 /// Recognizes contractions of f32, of f64, of reduced-precision types that are promoted to these, of int8 with VNNI
-/// packing and of packed i16. Each read has the value of the body that it is of.
+/// packing and of packed i16. Each read refers to its value in the body.
 std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
 
-/// How `factor`, a value of the body, is dequantized; `rhs` becomes the read of the stored numbers.
+/// Matches how `factor`, a value of the body, is dequantized; `rhs` becomes the read of the stored numbers.
 std::optional<Dequantization> matchDequantization(mlir::linalg::GenericOp op, mlir::Value factor, unsigned columnLoop,
                                                   ElementRead &rhs);
 

@@ -42,7 +42,7 @@ private:
 };
 } // namespace
 
-/// Whether it is in panels, or the same for all columns, and depends on no row.
+/// True if a read is in panels, or the same for all columns, and depends on no row.
 bool DequantizationMatcher::isOfWeight(const ElementRead &read) {
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (loop != columnLoop && loop != sumLoop && read.map.isFunctionOfDim(loop))
@@ -50,7 +50,7 @@ bool DequantizationMatcher::isOfWeight(const ElementRead &read) {
   return !read.map.isFunctionOfDim(columnLoop) || getPanel(read.map, columnLoop) > 0;
 }
 
-/// Whether vectors can compute the value; what it is made of is added to `sources`.
+/// True if the value can be computed in vectors; adds the reads that it depends on to `sources`.
 bool DequantizationMatcher::collect(Value value, Sources &sources) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != op.getBody() || argument.getArgNumber() >= op.getNumDpsInputs())
@@ -70,8 +70,8 @@ bool DequantizationMatcher::collect(Value value, Sources &sources) {
          llvm::all_of(definition->getOperands(), [&](Value operand) { return collect(operand, sources); });
 }
 
-/// How many neighbours along the summed loop have one scale: all, or those of a block. Nothing where each has its own,
-/// as numbers do, or `scale` is none.
+/// Returns the number of steps along the summed loop that share one scale: all of them, or those of a block. None if
+/// each step has its own value, or if `scale` is no scale.
 std::optional<int64_t> DequantizationMatcher::getBlock(Value scale) {
   Sources sources;
   if (!collect(scale, sources) || sources.hasStep)

@@ -40,7 +40,7 @@ ElementRead tenon::getRead(OpOperand &operand) {
 }
 
 namespace {
-/// Reads the arithmetic of a body back as expressions of its loops.
+/// Reconstructs affine expressions of the loops from the index arithmetic of a body.
 class BodyReader {
 public:
   BodyReader(linalg::LinalgOp op, bool isWidened) : op(op), isWidened(isWidened) {}
@@ -49,7 +49,7 @@ public:
 private:
   AffineExpr readIndex(Value value);
   AffineExpr readArithmetic(Operation *definition);
-  /// Whether a condition is one on indices of `read`, which becomes its bounds.
+  /// True if a condition bounds indices of `read`; the bounds are added to it.
   bool readBounds(Value condition, ElementRead &read);
   bool readBound(AffineExpr index, AffineExpr size, ElementRead &read);
 
@@ -59,14 +59,14 @@ private:
 };
 } // namespace
 
-/// The f16 or bf16 that `value` is widened from; null where it is not.
+/// Returns the f16 or bf16 value that `value` is promoted from; null if there is none.
 static Value getHalf(Value value) {
   auto widening = value.getDefiningOp<arith::ExtFOp>();
   Type from = widening ? widening.getIn().getType() : Type();
   return from && (from.isF16() || from.isBF16()) && value.getType().isF32() ? widening.getIn() : Value();
 }
 
-/// Null where the index is no sum of loops, of what is computed outside, and of constants.
+/// Returns null if the index is not a sum of loops, loop-invariant values and constants.
 AffineExpr BodyReader::readIndex(Value value) {
   MLIRContext *context = op.getContext();
   APInt constant;
@@ -108,7 +108,7 @@ AffineExpr BodyReader::readArithmetic(Operation *definition) {
 }
 
 bool BodyReader::readBound(AffineExpr index, AffineExpr size, ElementRead &read) {
-  // What a tile has copied of an image begins elsewhere: an index there is less by what is the same for all loops.
+  // A tile's copy of an image has another origin: its indices differ from the bounded ones by a loop-invariant value.
   auto isAbout = [&](AffineExpr place) {
     AffineExpr origin = simplifyAffineExpr(index - place, op.getNumLoops(), symbols.size());
     return llvm::none_of(llvm::seq(op.getNumLoops()), [&](unsigned loop) { return origin.isFunctionOfDim(loop); });
@@ -189,7 +189,7 @@ std::optional<ElementRead> tenon::matchReducedPrecisionRead(linalg::LinalgOp op,
   return BodyReader(op, /*isWidened=*/true).read(value);
 }
 
-/// What the expressions of a read are about. A loop without a position is in none of them.
+/// Returns the operands of a read's expressions. A loop without a position occurs in none of them.
 static SmallVector<OpFoldResult> getOperands(OpBuilder &b, const ElementRead &read, ArrayRef<Value> position) {
   SmallVector<OpFoldResult> operands;
   for (Value place : position)

@@ -13,16 +13,16 @@
 
 namespace tenon {
 
-/// A condition on a point: 0 <= `step` * (the summed loop number `loop`) + `rest` < `size`. `step` is positive, `rest`
-/// grows with no summed loop and falls with none, and `size` depends on none.
+/// A bound on an index: 0 <= `step` * (the summed loop number `loop`) + `rest` < `size`. `step` is positive, and `rest`
+/// and `size` depend on no summed loop.
 struct ReadBound {
   unsigned loop;
   int64_t step;
   mlir::AffineExpr rest, size;
 };
 
-/// An element that the body uses: an operand's, or one that it reads by itself where all bounds hold, and zero where
-/// they do not, as a convolution does beyond the borders of its input.
+/// An element that the body uses: one of an operand, or one that the body loads itself if all bounds hold and replaces
+/// by zero if they do not, as a convolution does beyond the borders of its input.
 struct ElementRead {
   mlir::Value memory;                     ///< a tensor or a buffer
   mlir::AffineMap map;                    ///< of the loops; its symbols, which are those of the bounds, are `symbols`
@@ -31,7 +31,7 @@ struct ElementRead {
   mlir::Value element = {}; ///< the value of the body; null where it is of no body
 };
 
-/// How much an index grows with a loop, where that is the same everywhere.
+/// Returns the constant by which an index grows with each iteration of a loop; none if the step varies.
 std::optional<int64_t> getStep(mlir::AffineExpr index, unsigned loop);
 
 /// Whether a scalar is a constant 0 of any type.
@@ -39,23 +39,23 @@ bool isZero(mlir::Value value);
 
 ElementRead getRead(mlir::OpOperand &operand);
 
-/// The element that a value of the body is, where it is one. Of bounds only such are understood as windows have: each
-/// of an index of the read that grows with one summed loop, counted from anywhere.
+/// Returns the element that a value of the body reads, if it is a read. The only bounds that are recognized are those
+/// of windows: each bounds an index of the read that grows with one summed loop, up to a constant offset.
 std::optional<ElementRead> matchRead(mlir::linalg::LinalgOp op, mlir::Value value);
 
-/// The f16 or bf16 that a value of f32 in the body is widened from, where it is one.
+/// Returns the f16 or bf16 element that an f32 value of the body is promoted from, if it is one.
 std::optional<ElementRead> matchReducedPrecisionRead(mlir::linalg::LinalgOp op, mlir::Value value);
 
 struct LoopRange {
   mlir::OpFoldResult begin, end;
 };
 
-/// The iterations of a summed loop, of [0, `extent`), in which all bounds hold that are about it. `position` has the
-/// parallel loops' places, and may have others.
+/// Returns the iterations within [0, `extent`) of a summed loop in which all bounds on that loop hold. `position` has
+/// the values of the parallel loops, and may have others.
 LoopRange getRange(mlir::OpBuilder &b, mlir::Location loc, const ElementRead &read, unsigned loop, mlir::Value extent,
                    mlir::ArrayRef<mlir::Value> position);
 
-/// Whether the bounds hold that are about a summed loop, at its place.
+/// Emits a condition that is true if the bounds on a summed loop hold at its current position.
 mlir::Value emitBounds(mlir::OpBuilder &b, mlir::Location loc, const ElementRead &read, unsigned loop,
                        mlir::ArrayRef<mlir::Value> position);
 

@@ -31,7 +31,7 @@ bool tenon::isAlongColumns(const ElementRead &read, unsigned columnLoop) {
   return read.map.getNumResults() > 0 && read.map.getResults().back().isFunctionOfDim(columnLoop);
 }
 
-/// Contiguous along the columns, or the same in all of them.
+/// True if a read is contiguous along the columns, or the same in all of them.
 static bool isVectorRead(const ElementRead &read, unsigned columnLoop) {
   auto type = cast<MemRefType>(read.memory.getType());
   if (!type.getElementType().isIntOrFloat() || type.getElementType().isInteger(1))
@@ -43,7 +43,7 @@ static bool isVectorRead(const ElementRead &read, unsigned columnLoop) {
          llvm::none_of(indices.drop_back(), [&](AffineExpr index) { return index.isFunctionOfDim(columnLoop); });
 }
 
-/// Whether memory of the kernel's own is there for what `producer` gives to `stage` alone.
+/// True if `memory` is local to the kernel and only passes the result of `producer` to `stage`.
 static bool isHandedOver(Value memory, Operation *producer, Operation *stage) {
   auto part = memory.getDefiningOp<memref::SubViewOp>();
   Value whole = part ? part.getSource() : memory;
@@ -54,7 +54,7 @@ static bool isHandedOver(Value memory, Operation *producer, Operation *stage) {
          llvm::none_of(whole.getUsers(), isOther);
 }
 
-/// The argument of the body that is the element of `memory` which a result element is made of.
+/// Returns the argument of the body for the element of `memory` from which the result element is computed.
 static std::optional<unsigned> findElement(linalg::GenericOp op, Value memory, Operation *producer) {
   OpOperand *out = op.getDpsInitOperand(0);
   if (out->get() == memory)
@@ -77,7 +77,7 @@ static std::optional<EpilogueStage> matchStage(Operation *candidate, Operation *
   std::optional<unsigned> element = findElement(op, memory, producer);
   if (!element || !result.isPermutation())
     return std::nullopt;
-  // Loop number i of the stage is at the point that the producer's loops have for its dimension.
+  // Loop i of the stage has the value of the producer's expression for its dimension.
   SmallVector<AffineExpr> points(op.getNumLoops());
   assert(result.getNumResults() == place.getNumResults() && "a stage writes as many dimensions as its producer");
   for (auto [index, point] : llvm::zip(result.getResults(), place.getResults()))
@@ -87,7 +87,7 @@ static std::optional<EpilogueStage> matchStage(Operation *candidate, Operation *
     if (input->getOperandNumber() == *element)
       continue;
     AffineMap map = op.getMatchingIndexingMap(input);
-    // A number by itself is a vector of it; what the stage has just changed is not read again.
+    // A scalar operand is broadcast; the element that the stage updates is not read again.
     if (!isa<MemRefType>(input->get().getType()) || input->get() == memory)
       return std::nullopt;
     ElementRead read{input->get(), map.replaceDimsAndSymbols(points, {}, place.getNumDims(), 0), {}, {}};
@@ -126,7 +126,7 @@ Value tenon::emitVectorRead(OpBuilder &b, Location loc, const ElementRead &read,
   return vector::MaskedLoadOp::create(b, loc, type, read.memory, indices, active, zero);
 }
 
-/// `inner`, an operation on lhs, as one on vectors of `shape`.
+/// Emits `inner`, a scalar operation, on vectors of `shape`.
 static void emitOnVectors(OpBuilder &b, Operation &inner, ArrayRef<int64_t> shape, IRMapping &vectors) {
   Location loc = inner.getLoc();
   auto spread = [&](Value scalar) -> Value {

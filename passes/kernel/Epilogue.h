@@ -5,12 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+//  A separate loop nest would read what a kernel has just written from a cache, and write it again. A stage of an
+//  epilogue applies the same operation to vectors that are still in registers.
 //
-// A loop nest of its own would read what a kernel has just written from a
-// cache, and write it again. A stage of an epilogue does the same to vectors
-// that are still in registers.
-//
-//===----------------------------------------------------------------------===//
+// ===----------------------------------------------------------------------===//
 
 #ifndef TENON_PASSES_KERNEL_EPILOGUE_H
 #define TENON_PASSES_KERNEL_EPILOGUE_H
@@ -19,37 +17,37 @@
 
 namespace tenon {
 
-/// A linalg.generic that changes each element of a buffer in place, or writes another buffer with it, by arithmetic
-/// that vectors have, too.
+/// A linalg.generic that updates each element of a buffer in place, or writes another buffer from it, by arithmetic
+/// that exists for vectors.
 struct EpilogueStage {
   mlir::linalg::GenericOp op;
   unsigned element; ///< the argument of the body that is the element
-  /// What it reads beside the element itself, by the loops of what computes that, and the arguments for it. Each is
-  /// contiguous along the columns, or the same in all of them.
+  /// The other operands that the stage reads, as functions of the producer's loops, and the block arguments for them.
+  /// Each is contiguous along the columns, or the same in all of them.
   llvm::SmallVector<ElementRead> reads;
   llvm::SmallVector<unsigned> arguments;
 };
 
-/// Whether a scalar operation can be one on vectors of such lhs. Constants can.
+/// True if a scalar operation can be emitted on vectors. Constants can.
 bool isVectorArithmetic(mlir::Operation &op);
 
-/// The stages that follow `producer` in order, with nothing but arithmetic on indices between. An element of `memory`
-/// is computed at the point `place` of the producer's loops, the last of which, `columnLoop`, runs along vectors.
-/// Another buffer takes the place of `memory` where nothing else uses that, which is of the kernel's own.
-/// Functions that are calls (exp, erf) are no stages: LLVM vectorises loops over them.
+/// Returns the stages that follow `producer` in order, with only index arithmetic in between. An element of `memory` is
+/// computed at the point `place` of the producer's loops, the last of which, `columnLoop`, is vectorized. If a stage
+/// writes another buffer, that buffer replaces `memory`, which must be local to the kernel and have no other use.
+/// Stages that call functions (exp, erf) are left out: LLVM vectorizes loops over them.
 llvm::SmallVector<EpilogueStage> matchEpilogue(mlir::Operation *producer, mlir::Value memory, mlir::AffineMap place,
                                                unsigned columnLoop);
 
-/// Whether a read moves along the columns, or the same element serves a whole vector.
+/// True if a read moves along the columns; false if one element serves a whole vector.
 bool isAlongColumns(const ElementRead &read, unsigned columnLoop);
 
-/// What a stage reads for `lanes` columns from the point on that `indices` say, of `read`'s memory. Zeros where
-/// `active`, if it is given, is false.
+/// Emits the vector that a stage reads from `read` for `lanes` columns, starting at the point `indices`. It is zero
+/// where `active`, if given, is false.
 mlir::Value emitVectorRead(mlir::OpBuilder &b, mlir::Location loc, const ElementRead &read, unsigned columnLoop,
                            mlir::ValueRange indices, int64_t lanes, mlir::Value active);
 
-/// Makes of vectors of elements those after the stage, an operation of all of them at a time. `read` gives the vector
-/// of what the stage's read of that number reads for the vector of that place.
+/// Applies the stage to `vectors` in place, to all of them at a time. `read` returns the vector of the stage's read
+/// with the given number for the vector with the given position.
 void emitStage(mlir::OpBuilder &b, const EpilogueStage &stage, mlir::MutableArrayRef<mlir::Value> vectors,
                llvm::function_ref<mlir::Value(unsigned number, size_t place)> read);
 

@@ -45,12 +45,12 @@ using namespace tenon;
 namespace {
 
 /// Emits products of a constant matrix with vectors of floats or integers as straight-line code. Rows, or columns, of
-/// opposite points differ in some signs alone, and share what they can.
+/// opposite interpolation points differ only in signs, and share common subexpressions.
 class MatrixEmitter {
 public:
   MatrixEmitter(OpBuilder &b, Location loc, VectorType type) : b(b), loc(loc), type(type) {}
   SmallVector<Value> apply(const SmallMatrix &matrix, ArrayRef<Value> x);
-  /// matrix * x * transpose(matrix), for the vectors x of a square, row by row.
+  /// Computes matrix * x * transpose(matrix) for the vectors x of a square, row by row.
   SmallVector<Value> applyBoth(const SmallMatrix &matrix, ArrayRef<Value> x);
 
 private:
@@ -102,7 +102,7 @@ Value MatrixEmitter::sum(const Terms &terms) {
   return total ? total : splat(0);
 }
 
-/// The next row after `row` that has the same elements but for signs, some of them opposite.
+/// Returns the next row after `row` that has the same elements up to signs, some of them opposite.
 static std::optional<int64_t> findMirrored(const SmallMatrix &matrix, int64_t row, const SmallVector<Value> &done) {
   for (int64_t other = row + 1; other < matrix.rows; ++other) {
     bool same = !done[other];
@@ -115,7 +115,7 @@ static std::optional<int64_t> findMirrored(const SmallMatrix &matrix, int64_t ro
 }
 
 SmallVector<Value> MatrixEmitter::apply(const SmallMatrix &matrix, ArrayRef<Value> x) {
-  // Columns that differ in signs alone: sums and differences of their vectors take their place.
+  // Columns that differ only in signs are replaced by sums and differences of their vectors.
   SmallMatrix left(matrix);
   SmallVector<Value> vectors(x);
   SmallVector<bool> isPaired(matrix.columns);
@@ -221,7 +221,7 @@ private:
   /// A buffer in the thread's scratch.
   Value getBuffer(ScratchUse use, Type type, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides);
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
-  /// An affine expression of up to four values, d0 to d3.
+  /// Emits an affine expression of up to four values, d0 to d3.
   Value compute(AffineExpr expr, ValueRange values) {
     SmallVector<OpFoldResult> operands;
     for (Value value : values)
@@ -231,9 +231,9 @@ private:
   }
   AffineExpr dim(unsigned i) { return b.getAffineDimExpr(i); }
   void forLoop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body);
-  /// Over the squares of the tile: row, column and number of each.
+  /// Loops over the squares of the tile, and passes the row, column and number of each.
   void forSquares(llvm::function_ref<void(Value row, Value column, Value number)> body);
-  /// Over the filters of the tile, as many at a time as there is room for products of.
+  /// Loops over the filters of the tile, as many at a time as scratch holds products of.
   void forSomeFilters(llvm::function_ref<void(Value first, Value count)> body);
   Value select(Value condition, Value yes, Value no) { return arith::SelectOp::create(b, loc, condition, yes, no); }
   Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
@@ -337,7 +337,7 @@ Value Expansion::loadChannels(ValueRange at, Value active) {
                                      : arith::ExtUIOp::create(b, loc, channelVectorType, channels).getResult();
 }
 
-/// Some vectors of channels of what the tile reads of the input, with zeros around it.
+/// Copies the part of the input that the tile reads, for some vectors of channels, and pads it with zeros.
 void Expansion::copyWindow(Value channel, int64_t vectors, Value active) {
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(channelVectorType)), none = constant(0);
   int64_t outputs = op.getOutputs(), border = op.getWindow() - 1;
@@ -370,7 +370,7 @@ void Expansion::copyWindow(Value channel, int64_t vectors, Value active) {
   });
 }
 
-/// From `channel` on; the last vector may be a part of one.
+/// Transforms `vectors` vectors of channels from `channel` on; the last one may be partial.
 void Expansion::transformChannels(Value channel, int64_t vectors, Value active) {
   int64_t outputs = op.getOutputs();
   copyWindow(channel, vectors, active);
@@ -392,8 +392,8 @@ void Expansion::transformChannels(Value channel, int64_t vectors, Value active) 
   });
 }
 
-/// Whole lines of memory at a time, of the input and of what becomes of it: none is fetched for each of its vectors
-/// again.
+/// Transforms whole cache lines of channels at a time, so that no line of the input or of the result is loaded again
+/// for each of its vectors.
 void Expansion::transformInput() {
   int64_t channels = cast<MemRefType>(op.getInput().getType()).getDimSize(3), step = channelLanes;
   int64_t width = scratch.windowChannels, whole = channels / step * step, lines = whole / width * width;
@@ -415,9 +415,9 @@ Value Expansion::addProduct(OpBuilder &body, ValueRange in) {
   return arith::AddFOp::create(body, loc, in[2], product, contract);
 }
 
-/// [point, square, channel] x [panel, point, channel, filter of the panel] -> [point, square, filter], one product a
-/// point: the transformed input, which L2 may not hold, is read once for all these filters. A pair of i16 channels
-/// counts as one.
+/// Multiplies [point, square, channel] x [panel, point, channel, filter of the panel] -> [point, square, filter], one
+/// matmul for each point. The transformed input, which may exceed L2, is read once for all these filters. A pair of i16
+/// channels counts as one.
 void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
   auto filter = cast<MemRefType>(op.getFilter().getType());
   int64_t channels = filter.getDimSize(2), panel = filter.getDimSize(3);
@@ -455,7 +455,7 @@ void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
                                   [this](OpBuilder &body, Location loc, ValueRange in) {
                                     linalg::YieldOp::create(body, loc, addProduct(body, in));
                                   });
-    // The next point's weights follow those of this one.
+    // The weights of the next point follow those of this one in memory.
     kernel::ScheduleFields schedule;
     schedule.prefetch = channels;
     kernel::ContractOp contraction = formContraction(product);
@@ -464,8 +464,8 @@ void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
   });
 }
 
-/// Of a tile that may be cut off at the border there are two kinds of code: blocks of a known number of rows are all of
-/// the best size.
+/// A tile that may be truncated at the border has two versions of code, so that blocks of a static number of rows all
+/// have the best size.
 void Expansion::multiply(Value first, Value count) {
   if (getConstantIntValue(squares))
     return emitProducts(getAsOpFoldResult(squares), first, count);
@@ -478,7 +478,7 @@ void Expansion::multiply(Value first, Value count) {
   emitProducts(squares, first, count);
 }
 
-/// What follows the convolution, for the filters from place `at` of the tile on.
+/// Applies the epilogue of the convolution to filters from position `at` of the tile on.
 Value Expansion::applyEpilogue(Value elements, ArrayRef<Value> at, Value active) {
   for (const EpilogueStage &stage : epilogue)
     emitStage(b, stage, elements, [&](unsigned number, size_t) {
@@ -491,7 +491,7 @@ Value Expansion::applyEpilogue(Value elements, ArrayRef<Value> at, Value active)
   return elements;
 }
 
-/// Writes what of a square's vectors lies in the tile. `row` and `column` are its first element.
+/// Writes the vectors of a square that are within the tile. `row` and `column` are the position of its first element.
 void Expansion::storeSquare(ArrayRef<Value> square, Value row, Value column, Value filter) {
   int64_t outputs = op.getOutputs();
   auto forEach = [&](llvm::function_ref<void(Value value, ArrayRef<Value> at)> store) {
@@ -555,7 +555,7 @@ void Expansion::transformOutput(Value first, Value count) {
 
 void Expansion::emit() {
   epilogue = matchEpilogue(op, op.getInit(), b.getMultiDimIdentityMap(4), kFilterDim);
-  // Squares reach beyond the tile: there masks hold back vectors, but nothing would hold back a single element.
+  // Squares may extend beyond the tile. Vectors are masked there, but a scalar load would be out of bounds.
   auto mayReadBeyond = [](const ElementRead &read) {
     return !isAlongColumns(read, kFilterDim) && (read.map.isFunctionOfDim(1) || read.map.isFunctionOfDim(2));
   };

@@ -47,7 +47,7 @@ static kernel::ContractionAttr makeAttribute(MLIRContext *context, const Contrac
                                       contraction.promotesLhs, inner, step, block);
 }
 
-/// The schedule that the operation asks for, or one with the micro-kernel that its path names; null where it names
+/// Returns the schedule that the operation requests, or one with the micro-kernel that its path names; null if it names
 /// none.
 static kernel::ScheduleAttr makeSchedule(linalg::GenericOp op, const Contraction &contraction) {
   if (auto schedule = op->getAttrOfType<kernel::ScheduleAttr>(kernel::kScheduleAttr))
@@ -77,7 +77,7 @@ static void addSum(kernel::ContractOp op, const Contraction &contraction) {
                                             contraction.dequantization ? contraction.dequantization->scale : Value()));
 }
 
-/// Whether the result is indexed by loops, and sums are over all others.
+/// True if the result is indexed by loops, and all other loops are summed over.
 static bool sumsOverOtherLoops(linalg::GenericOp op) {
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   return result.isProjectedPermutation() && llvm::all_of(llvm::enumerate(op.getIteratorTypesArray()), [&](auto loop) {

@@ -12,8 +12,8 @@
 
 namespace tenon {
 
-/// Replaces `op` by a `kernel.contract` if it is a contraction that registers can be blocked for; null, and nothing is
-/// changed, if it is not. The path of `op` names the micro-kernel of the schedule.
+/// Replaces `op` by a `kernel.contract` if it is a contraction that can be register-blocked; otherwise returns null and
+/// changes nothing. The path of `op` names the micro-kernel of the schedule.
 kernel::ContractOp formContraction(mlir::linalg::GenericOp op);
 
 } // namespace tenon

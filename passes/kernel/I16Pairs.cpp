@@ -71,6 +71,6 @@ Value tenon::addI16Dots(OpBuilder &b, Location loc, Int8Dot form, Value sums, Va
     return arith::AddIOp::create(b, loc, sums, emitI16Dot(b, loc, x, y));
   auto elements = VectorType::get({2 * cast<VectorType>(sums.getType()).getNumElements()}, b.getI16Type());
   auto split = [&](Value pairs) -> Value { return vector::BitCastOp::create(b, loc, elements, pairs); };
-  // With the sum it is one instruction (vpdpwssd) on targets with VNNI.
+  // On targets with VNNI, the product and the addition are one instruction (vpdpwssd).
   return addPmaddWd(b, loc, sums, split(x), split(y));
 }

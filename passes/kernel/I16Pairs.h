@@ -19,7 +19,7 @@ namespace tenon {
 
 /// The dot product of two pairs, an i32.
 mlir::Value emitI16Dot(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y);
-/// The pairs whose dot product `value` is, if `emitI16Dot` has emitted it.
+/// Returns the pairs whose dot product `value` is, if `emitI16Dot` has emitted it.
 std::optional<std::pair<mlir::Value, mlir::Value>> matchI16Dot(mlir::Value value);
 
 /// Adds the dot products of vectors of pairs to vectors of sums.

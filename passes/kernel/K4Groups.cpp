@@ -23,7 +23,7 @@ Value tenon::broadcastK4Group(OpBuilder &b, Location loc, Value group, int64_t l
   return vector::BitCastOp::create(b, loc, VectorType::get({4 * lanes}, b.getI8Type()), groups);
 }
 
-/// Part i has byte i of each wide element: shifted to the top and down again.
+/// Extracts byte i of each wide element by a shift to the top and a shift down again.
 template <typename ShiftDown>
 static SmallVector<Value> splitBytes(OpBuilder &b, Location loc, VectorType wideType, Value groups) {
   Value wide = vector::BitCastOp::create(b, loc, wideType, groups);

@@ -20,7 +20,7 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// Turns allocations into stack memory, reserved once at entry.
+/// Turns allocations into stack memory that is reserved once at entry.
 static LogicalResult placeAllocations(func::FuncOp kernel, const StackPolicy &policy) {
   int64_t total = 0;
   WalkResult result = kernel.walk([&](memref::AllocOp alloc) {

@@ -45,21 +45,21 @@ public:
   /// Of each offset, in bytes.
   static constexpr int64_t kAlignment = TENON_BUFFER_ALIGNMENT; // format: of buffers
 
-  /// Appends a region of `bytes`; no region if that is 0. Each use has at most one region.
+  /// Appends a region of `bytes` bytes; none if `bytes` is 0. Each use has at most one region.
   void add(ScratchUse use, int64_t bytes);
   /// The region for `use`, or null.
   const ScratchRegion *find(ScratchUse use) const;
   bool has(ScratchUse use) const { return find(use) != nullptr; }
-  /// From the beginning of the first region to the end of the last one.
+  /// The number of bytes from the beginning of the first region to the end of the last one.
   int64_t getBytes() const { return regions.empty() ? 0 : regions.back().offset + regions.back().bytes; }
-  /// The memory of the region for `use`, as a contiguous buffer of `type`, which the region has room for.
+  /// Returns the memory of the region for `use`, as a contiguous buffer of `type`, which fits the region.
   mlir::Value emit(mlir::OpBuilder &b, mlir::Location loc, ScratchUse use, mlir::MemRefType type) const;
 
 private:
   llvm::SmallVector<ScratchRegion, 3> regions;
 };
 
-/// The layout that follows from the operands of a contraction and its schedule.
+/// Returns the layout for the operands of a contraction and its schedule.
 ScratchLayout getScratchLayout(kernel::ContractOp op, const Contraction &contraction);
 
 } // namespace tenon

@@ -26,14 +26,14 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// A branch that a loop of constant bounds takes for its steps in [first, end) alone.
+/// A branch that a loop of constant bounds takes only for its steps in [first, end).
 struct Branch {
   scf::IfOp op;
   int64_t first, end;
 };
 } // namespace
 
-/// The steps for which `op` takes its first region: `step + c < n` of numbers without a sign.
+/// Returns the steps for which `op` takes its first region, whose condition is the unsigned comparison `step + c < n`.
 static std::optional<Branch> matchBranch(scf::IfOp op, scf::ForOp loop) {
   auto compare = op.getCondition().getDefiningOp<arith::CmpIOp>();
   std::optional<int64_t> count = compare ? getConstantIntValue(compare.getRhs()) : std::nullopt;
@@ -61,8 +61,8 @@ static void takeRegion(scf::IfOp branch, Region &region) {
   branch->erase();
 }
 
-/// Takes the branches that all steps in [begin, end) of a loop take alike. Returns where, of the others, one changes
-/// first.
+/// Folds the branches that go the same way for all steps in [begin, end) of a loop. Returns the first step at which one
+/// of the other branches changes.
 static std::optional<int64_t> decideBranches(scf::ForOp loop, int64_t begin, int64_t end) {
   std::optional<int64_t> change;
   SmallVector<scf::IfOp> waiting(loop.getBody()->getOps<scf::IfOp>());
@@ -89,7 +89,7 @@ static std::optional<int64_t> decideBranches(scf::ForOp loop, int64_t begin, int
 static void splitLoop(scf::ForOp loop) {
   std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()),
                          end = getConstantIntValue(loop.getUpperBound());
-  // Below zero an index is a large number without a sign.
+  // A negative index would be a large number in the unsigned comparison.
   if (!begin || !end || *begin < 0 || *begin >= *end || getConstantIntValue(loop.getStep()) != 1 ||
       loop.getNumResults() != 0)
     return;

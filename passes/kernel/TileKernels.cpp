@@ -50,36 +50,37 @@ using namespace tenon;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Tile sizes of the loops of a kernel's last stage, 0 for a loop that stays whole.
+/// The tile sizes of the loops of a kernel's last stage; 0 for a loop that is not tiled.
 struct Tiling {
   SmallVector<int64_t> sizes;
   /// How many tiles that makes.
   AffineExpr count;
-  /// The loop whose tiles change last, if not the first one: neighbours, which one thread computes, have it in common.
+  /// The loop that varies slowest over the tiles, if not the first one: neighbouring tiles, which one thread computes,
+  /// share its position.
   std::optional<unsigned> slowest = {};
-  /// Loops whose extents are multiples of the sizes, though not known.
+  /// Loops whose dynamic extents are known to be multiples of the tile sizes.
   SmallVector<unsigned> even = {};
 };
 } // namespace
 
 namespace {
-/// What the stages before the last one require of its tiles.
+/// The constraints that the stages before the last one put on its tiles.
 struct Constraints {
-  /// Loops of the last stage that every earlier stage runs over too: tiling another one would repeat a stage.
+  /// The loops of the last stage that every earlier stage has, too: tiling another loop would repeat a stage.
   SmallVector<bool> allowed;
-  /// Whether a tile needs memory of its own, for results of earlier stages. Writing in place needs none.
+  /// True if a tile needs memory of its own for the results of earlier stages. In-place stages need none.
   bool hasIntermediates = false;
 };
 } // namespace
 
-/// A stage of a kernel, a loop nest on tensors; null for any other operation.
+/// Returns a stage of a kernel, which is a loop nest on tensors; null for any other operation.
 static linalg::LinalgOp getStage(Operation *op) {
   return isa_and_nonnull<linalg::GenericOp, kernel::ContractOp>(op) ? cast<linalg::LinalgOp>(op) : linalg::LinalgOp();
 }
 
 static linalg::LinalgOp getStage(Value result) { return getStage(result.getDefiningOp()); }
 
-/// Follows the stages before `op`; `rootLoop` says which loop of the last stage runs over the same dimension.
+/// Walks the stages before `op`; `rootLoop` says which loop of the last stage runs over the same dimension.
 static void collectConstraints(linalg::LinalgOp op, ArrayRef<std::optional<unsigned>> rootLoop,
                                Constraints &constraints) {
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -91,7 +92,7 @@ static void collectConstraints(linalg::LinalgOp op, ArrayRef<std::optional<unsig
       if (root && !map.isFunctionOfDim(loop))
         constraints.allowed[*root] = false;
   }
-  // What the operation changes in place was computed by a stage with the same result dimensions.
+  // The operand that the operation updates in place is the result of a stage with the same dimensions.
   for (OpOperand &output : op.getDpsInitsMutable()) {
     linalg::LinalgOp producer = getStage(output.get());
     if (!producer)
@@ -107,7 +108,7 @@ static void collectConstraints(linalg::LinalgOp op, ArrayRef<std::optional<unsig
   }
 }
 
-/// Whether a stage reduces no elements at all. It has no slices that could be extracted.
+/// True if a stage reduces over an empty range; no slices can be extracted from it.
 static bool reducesNothing(linalg::LinalgOp op) {
   return llvm::is_contained(op.getStaticLoopRanges(), 0) || llvm::any_of(op->getOperands(), [](Value operand) {
            linalg::LinalgOp producer = getStage(operand);
@@ -115,7 +116,7 @@ static bool reducesNothing(linalg::LinalgOp op) {
          });
 }
 
-/// How many elements are reduced to one element of the stages that `op` depends on, roughly.
+/// Estimates how many elements are reduced to one element of the stages that `op` depends on.
 static int64_t getReductionSize(linalg::LinalgOp op, const TilePolicy &policy) {
   int64_t size = 1;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -128,7 +129,8 @@ static int64_t getReductionSize(linalg::LinalgOp op, const TilePolicy &policy) {
   return size;
 }
 
-/// Whether all that `op` reduces is contiguous in memory: then elements of its result need no neighbours.
+/// True if all elements that `op` reduces are contiguous in memory: then elements of its result share no cache lines of
+/// the input.
 static bool reducesAlongMemory(linalg::LinalgOp op) {
   return op.getNumReductionLoops() > 0 && llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
            AffineMap map = op.getMatchingIndexingMap(input);
@@ -137,15 +139,15 @@ static bool reducesAlongMemory(linalg::LinalgOp op) {
          });
 }
 
-/// How many elements of a result are as much work as `elements` of what is reduced to them.
+/// Returns how many elements of a reduction's result are as much work as `elements` input elements.
 static int64_t getElementsOfReduction(linalg::LinalgOp op, int64_t elements, const TilePolicy &policy) {
   int64_t size = getReductionSize(op, policy);
   return reducesAlongMemory(op) ? std::max(elements / size, std::min(policy.minReductions, elements))
                                 : elements / std::min(size, policy.maxReduced);
 }
 
-/// How many elements of an elementwise stage take as long as `elements` that are moved or added: a function takes as
-/// long as some (TilePolicy).
+/// Returns how many elements of an elementwise stage take as long as `elements` that are moved or added; a function
+/// counts as several (TilePolicy).
 static int64_t getElementsAsCostly(linalg::LinalgOp op, int64_t elements, const TilePolicy &policy) {
   int64_t functions = llvm::count_if(op.getBlock()->getOperations(), [](Operation &inner) {
     return isa<math::ExpOp, math::TanhOp, math::ErfOp, math::LogOp, math::PowFOp, math::SinOp, math::CosOp>(inner);
@@ -155,7 +157,7 @@ static int64_t getElementsAsCostly(linalg::LinalgOp op, int64_t elements, const 
   return std::min(elements, std::max(elements / (1 + policy.functionElements * functions), policy.minFunctionElements));
 }
 
-/// The stage whose result `op` changes in place, or reads element by element to write its own.
+/// Returns the stage whose result `op` updates in place, or reads element by element to write its own.
 static Operation *getStageBefore(linalg::LinalgOp op) {
   auto isStage = [](Operation *producer) {
     return getStage(producer) || isa_and_nonnull<kernel::WinogradOp>(producer);
@@ -172,7 +174,7 @@ static Operation *getStageBefore(linalg::LinalgOp op) {
   return nullptr;
 }
 
-/// The contraction whose result `root` is, or computes its own from; null for none.
+/// Returns the contraction whose result is that of `root` or the input of its epilogue; null for none.
 static kernel::ContractOp findContractionOp(linalg::LinalgOp root) {
   for (linalg::LinalgOp op = root; op; op = getStage(getStageBefore(op)))
     if (auto contract = dyn_cast<kernel::ContractOp>(op.getOperation()); contract && readContraction(contract))
@@ -180,7 +182,7 @@ static kernel::ContractOp findContractionOp(linalg::LinalgOp root) {
   return {};
 }
 
-/// The rows that the micro-kernel of a contraction computes at a time, where there are many.
+/// Returns the number of rows that the micro-kernel of a contraction computes at a time in large tiles.
 static int64_t getRowStep(kernel::ContractOp op, const Contraction &contraction, const TilePolicy &policy) {
   const MicroKernelEntry *entry = findMicroKernel(kernel::getSchedule(op).getMicroKernel());
   if (!entry)
@@ -188,8 +190,8 @@ static int64_t getRowStep(kernel::ContractOp op, const Contraction &contraction,
   return entry && entry->rowStep ? entry->rowStep : policy.rowStep;
 }
 
-/// The contraction whose result `root` is, or computes its own from, as far as it matters for tiles of its result,
-/// whose extents are `dims`.
+/// Describes the contraction whose result is that of `root` or the input of its epilogue, for the tiling of a result
+/// with extents `dims`.
 static std::optional<TileProblem> findContraction(linalg::LinalgOp root, ArrayRef<AffineExpr> dims,
                                                   const SizeHints &hints, const TilePolicy &policy) {
   kernel::ContractOp op = findContractionOp(root);
@@ -220,7 +222,7 @@ static std::optional<TileProblem> findContraction(linalg::LinalgOp root, ArrayRe
   return problem;
 }
 
-/// How many steps of each loop a tile has, at most, of `sizes` of the result.
+/// Returns upper bounds for the steps of each loop in a tile of `sizes` of the result.
 static SmallVector<int64_t> getTileExtents(kernel::ContractOp op, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
@@ -230,9 +232,9 @@ static SmallVector<int64_t> getTileExtents(kernel::ContractOp op, ArrayRef<int64
   return extents;
 }
 
-/// The bytes of the packed copy of what a tile of `extents` iterations of each loop reads; none if the kernel packs no
-/// tiles. Int8 are packed, as i16, only for vpmaddwd, unless a path has named
-/// another micro-kernel.
+/// Returns the bytes of the packed copy of the operand that a tile of `extents` iterations of each loop reads; none if
+/// the kernel packs no tiles. Int8 operands are packed, as i16, only for vpmaddwd, unless a path has named another
+/// micro-kernel.
 static std::optional<int64_t> getTileBytes(kernel::ContractOp op, const Contraction &contraction,
                                            ArrayRef<int64_t> extents) {
   bool staysInt8 = contraction.dot4Loop && (getMachine(op).int8Dot != Int8Dot::PmaddWd ||
@@ -240,7 +242,7 @@ static std::optional<int64_t> getTileBytes(kernel::ContractOp op, const Contract
   return staysInt8 ? std::nullopt : getPackedTileBytes(op, contraction, extents);
 }
 
-/// How a tile of `extents` iterations of each loop packs what it reads of the LHS.
+/// Chooses how a tile of `extents` iterations of each loop packs its part of the LHS.
 static kernel::Packing choosePacking(kernel::ContractOp op, const Contraction &contraction, ArrayRef<int64_t> extents) {
   if (packsColumns(op, contraction) && extents[contraction.columnLoop] % PackingPolicy().columns != 0)
     return kernel::Packing::none;
@@ -250,7 +252,8 @@ static kernel::Packing choosePacking(kernel::ContractOp op, const Contraction &c
   return bytes && *bytes <= getMaxTileBytes(contraction) ? kernel::Packing::tile : kernel::Packing::none;
 }
 
-/// Tiles whose columns are packed: few of these, and for that more lines, of which neighbouring tiles pack some twice.
+/// Tiles with packed columns have few columns and more lines, because neighbouring tiles pack the lines between them
+/// twice.
 static void choosePackedColumns(kernel::ContractOp op, const TileProblem &problem, SmallVector<int64_t> &sizes) {
   if (!packsColumns(op, *readContraction(op)))
     return;
@@ -272,7 +275,8 @@ static void choosePackedColumns(kernel::ContractOp op, const TileProblem &proble
   }
 }
 
-/// Smaller tiles if one reads more than a thread packs to scratch: fewer lines of pixels, or at last fewer rows.
+/// Makes tiles smaller if one reads more than fits the scratch of a thread: first fewer lines of pixels, then fewer
+/// rows.
 static void splitPromotedTiles(kernel::ContractOp op, const TileProblem &problem, SmallVector<int64_t> &sizes) {
   Contraction contraction = *readContraction(op);
   auto isTooLarge = [&] {
@@ -290,8 +294,8 @@ static void splitPromotedTiles(kernel::ContractOp op, const TileProblem &problem
     cut(*problem.row);
 }
 
-/// How the code of a contraction depends on the number of rows; `sizes` are the most that a tile has of each dimension
-/// of the result.
+/// Chooses the versions of a contraction's code by number of rows; `sizes` are upper bounds for a tile in each
+/// dimension of the result.
 static RowVersions chooseRows(kernel::ContractOp op, const TileProblem &problem, ArrayRef<AffineExpr> dims,
                               ArrayRef<int64_t> sizes, const TilePolicy &policy) {
   if (!problem.row)
@@ -305,7 +309,7 @@ static RowVersions chooseRows(kernel::ContractOp op, const TileProblem &problem,
                            dynamicSymbols, isNear, policy);
 }
 
-/// The K-block of bf16 terms that are summed in one loop; 0 for the whole sum.
+/// Returns the K-block of bf16 terms that are summed in one loop; 0 for the whole sum.
 static int64_t chooseKBlock(kernel::ContractOp op, const Contraction &contraction, const TileProblem &problem,
                             ArrayRef<int64_t> sizes, const TilePolicy &policy) {
   if (!contraction.terms || op.getNumReductionLoops() != 1)
@@ -324,9 +328,9 @@ static bool canPackRows(const TileProblem &problem, ArrayRef<int64_t> sizes, int
          !hasOtherDims(problem, sizes);
 }
 
-/// The schedule of a contraction whose tiles have at most `sizes` of each dimension of the result, as `draft` says, or,
-/// where that is not possible, as the policies say. Where `problem` is null, these tiles are not the ones that were
-/// chosen for it.
+/// Makes the schedule of a contraction whose tiles have at most `sizes` in each dimension of the result. It follows
+/// `draft` where that is possible, and the policies otherwise. `problem` is null if the tiles were not chosen for this
+/// contraction.
 static kernel::ScheduleAttr makeSchedule(kernel::ContractOp op, const TileProblem *problem, ArrayRef<AffineExpr> dims,
                                          ArrayRef<int64_t> sizes, const TilePolicy &policy,
                                          const ScheduleDraft &draft = {}) {
@@ -360,7 +364,7 @@ static int64_t getElementBits(Value tensor) {
   return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
 }
 
-/// Whether `op`, or a stage that it depends on, reads an operand in panels: places in one are remainders.
+/// True if `op`, or a stage that it depends on, reads an operand in panels, whose indices are remainders.
 static bool readsPanels(linalg::LinalgOp op) {
   auto hasRemainder = [](AffineMap map) {
     bool found = false;
@@ -373,8 +377,8 @@ static bool readsPanels(linalg::LinalgOp op) {
          });
 }
 
-/// Does not let loops be split whose index an operand takes the remainder of, as when `root` reads panels itself: a
-/// tile that begins in the midst of a panel reads an operand's places in no ascending order, so that they are no slice.
+/// Keeps loops whole if an operand's index is a remainder of them, as when `root` reads panels itself: a tile that
+/// begins in the middle of a panel would read positions of the operand in non-monotonic order, which is no slice.
 static void keepRemaindersWhole(linalg::LinalgOp root, Constraints &constraints) {
   for (AffineMap map : root.getIndexingMapsArray())
     map.walkExprs([&](AffineExpr expr) {
@@ -384,7 +388,8 @@ static void keepRemaindersWhole(linalg::LinalgOp root, Constraints &constraints)
     });
 }
 
-/// The most that a tile has of each result dimension; very many if all of a dynamic one are in a tile.
+/// Returns upper bounds for a tile in each result dimension; a very large number if the tile spans all of a dynamic
+/// dimension.
 static SmallVector<int64_t> getMaxTile(AffineMap map, ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> most;
   for (auto [i, dim] : llvm::enumerate(dims)) {
@@ -401,7 +406,7 @@ class TilingChoice {
 public:
   TilingChoice(linalg::LinalgOp root, unsigned result, ArrayRef<AffineExpr> dims, const SizeHints &hints,
                int64_t tileElements, const TilePolicy &policy);
-  /// The region and name of the kernel are for `chooser`, which may be null.
+  /// `chooser`, which may be null, is given the region and the name of the kernel.
   Tiling choose(const KernelRegion &region, StringRef kernel, ScheduleChooser *chooser);
 
 private:
@@ -420,8 +425,8 @@ private:
   AffineMap map; ///< of the result
   Constraints constraints;
   std::optional<TileProblem> contraction;
-  /// Memory of a tile's own must have one size, so such tiles are never cut off at the border, but for a contraction's
-  /// (boundIntermediates).
+  /// Memory that is local to a tile must have a static size, so such tiles are never truncated at the border, except
+  /// those of a contraction (boundIntermediates).
   bool isExact;
   int64_t target; ///< elements of a tile
 };
@@ -443,13 +448,12 @@ TilingChoice::TilingChoice(linalg::LinalgOp root, unsigned result, ArrayRef<Affi
   // The columns of a contraction are the last dimension of its result.
   if (!contraction && !dims.empty() && readsPanels(root))
     constraints.allowed[getLoop(dims.size() - 1)] = false;
-  // A tile of n elements costs n * reduction: long reductions want small tiles, so that there is work for
-  // every thread.
+  // A tile of n elements costs n * reduction, so long reductions get small tiles: every thread should have work.
   int64_t elements = getElementsAsCostly(root, getElementsOfReduction(root, tileElements, policy), policy);
   target = std::max<int64_t>(1, elements);
 }
 
-/// The sizes that policies choose of contractions and transposes; empty for other kernels.
+/// Returns the tile that the policies choose for contractions and transposes; empty for other kernels.
 SmallVector<int64_t> TilingChoice::choosePolicyTile() {
   SmallVector<int64_t> fixed;
   if (isExact)
@@ -466,7 +470,7 @@ SmallVector<int64_t> TilingChoice::choosePolicyTile() {
   return fixed;
 }
 
-/// Tiles of `fixed` elements of each dimension, where that is not empty, as far as they are allowed.
+/// Makes tiles of `fixed` elements in each dimension, if that is not empty, as far as the constraints allow.
 Tiling TilingChoice::makeTiling(ArrayRef<int64_t> fixed) {
   MLIRContext *context = root.getContext();
   Tiling tiling{SmallVector<int64_t>(root.getNumLoops(), 0), getDimConstant(context, 1)};
@@ -479,7 +483,7 @@ Tiling TilingChoice::makeTiling(ArrayRef<int64_t> fixed) {
       continue;
     }
     int64_t size = std::clamp<int64_t>(target / inner, 1, std::max<int64_t>(extent, 1));
-    // Parts of nearly equal size, in whole lines of memory.
+    // The extent is divided into nearly equal parts of whole cache lines.
     if (int64_t step = policy.lastDimStep; i + 1 == dims.size() && size >= step)
       size = std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, llvm::divideCeil(extent, size)), step), extent);
     assert((fixed.empty() || fixed.size() == dims.size()) && "a tile that is fixed has a size for each dimension");
@@ -548,14 +552,14 @@ Tiling TilingChoice::choose(const KernelRegion &region, StringRef kernel, Schedu
   return tiling;
 }
 
-/// The Winograd convolution whose result `root` is, or computes its own from.
+/// Returns the Winograd convolution whose result is that of `root` or the input of its epilogue.
 static kernel::WinogradOp findWinograd(Operation *root) {
   while (linalg::LinalgOp op = getStage(root))
     root = getStageBefore(op);
   return dyn_cast_or_null<kernel::WinogradOp>(root);
 }
 
-/// The tiles that the convolution was planned with, one image at a time.
+/// Returns the tiles that the convolution was planned with, one image at a time.
 static Tiling getWinogradTiling(kernel::WinogradOp op, TilingInterface root, ArrayRef<AffineExpr> dims) {
   MLIRContext *context = op.getContext();
   Tiling tiling{SmallVector<int64_t>(root.getLoopIteratorTypes().size(), 0), getDimConstant(context, 1)};
@@ -570,14 +574,14 @@ static Tiling getWinogradTiling(kernel::WinogradOp op, TilingInterface root, Arr
       loop = stage.getMatchingIndexingMap(stage.getDpsInitOperand(0)).getDimPosition(i);
     tiling.sizes[loop] = size;
     tiling.count = mulDims(tiling.count, ceilDivDims(dims[i], getDimConstant(context, size)));
-    // Each panel of weights is read by one thread, and once.
+    // Each panel of weights is read by one thread only, and only once.
     if (i == 3)
       tiling.slowest = loop;
   }
   return tiling;
 }
 
-/// The tiles that a chain of two loop nests was planned with (passes/fusion/Chains.h).
+/// Returns the tiles that a chain of two loop nests was planned with (passes/fusion/Chains.h).
 static Tiling getChainTiling(linalg::LinalgOp root, Operation *link, ArrayRef<AffineExpr> dims,
                              const TilePolicy &policy) {
   ArrayRef<int64_t> sizes = link->getAttrOfType<DenseI64ArrayAttr>(kChainTileAttr).asArrayRef();
@@ -610,7 +614,7 @@ static Tiling getChainTiling(linalg::LinalgOp root, Operation *link, ArrayRef<Af
 // The loop over tiles
 //===----------------------------------------------------------------------===//
 
-/// What the stages of a kernel keep for a tile in the thread's scratch, and what it reports there.
+/// Returns the bytes of scratch that the stages of a kernel need for a tile, and that the kernel's reports need.
 static int64_t getScratch(func::FuncOp kernel) {
   int64_t bytes = 0;
   kernel.walk([&](Operation *op) {
@@ -630,8 +634,8 @@ static void setScratch(func::FuncOp kernel) {
     kernel->setAttr(kScratchAttr, IntegerAttr::get(IntegerType::get(kernel.getContext(), 64), bytes));
 }
 
-/// One loop over the range of tiles that a call computes; the number of a tile gives its place in every
-/// tiled dimension.
+/// Options for a single loop over the range of tiles that a call computes; the number of a tile is delinearized into
+/// its position in each tiled dimension.
 static scf::SCFTilingOptions getTilingOptions(const Tiling &tiling, Value begin, Value end) {
   SmallVector<OpFoldResult> sizes;
   Builder attrs(begin.getContext());
@@ -699,7 +703,7 @@ static scf::SCFTilingOptions getTilingOptions(const Tiling &tiling, Value begin,
   return options;
 }
 
-/// The loop over lines that gives all of a kernel's results, where there is one (LineLoops.h).
+/// Returns the loop over lines that yields all of a kernel's results; null if there is none (LineLoops.h).
 static scf::ForOp findLineLoop(func::ReturnOp terminator) {
   auto first = terminator.getNumOperands() ? terminator.getOperand(0).getDefiningOp<scf::ForOp>() : scf::ForOp();
   bool givesAll = first && first->hasAttr(kTilesAttr) &&
@@ -707,15 +711,14 @@ static scf::ForOp findLineLoop(func::ReturnOp terminator) {
   return givesAll ? first : scf::ForOp();
 }
 
-/// Tiles do not touch each other's slices of a destination, so that a stage in the loop may write its slice to the
-/// destination as the loop carries it. A stage that was repeated for each of its readers is then the same
-/// operation everywhere, which is done once.
+/// Tiles do not overlap in a destination, so a stage in the loop may write its slice to the loop-carried destination.
+/// Stages that were cloned for each of their users then become identical, and CSE merges them.
 static void nameDestinationsAlike(scf::ForOp loop) {
   for (auto [destination, carried] : llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs()))
     destination.replaceUsesWithIf(carried, [&](OpOperand &use) { return loop->isProperAncestor(use.getOwner()); });
 }
 
-/// Whether an index is no more than `most` in any run.
+/// True if an index is at most `most` in every run.
 static bool isAtMost(Value index, int64_t most) {
   FailureOr<int64_t> bound =
       ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {index},
@@ -723,8 +726,8 @@ static bool isAtMost(Value index, int64_t most) {
   return succeeded(bound) && *bound <= most;
 }
 
-/// Memory of a tile's own has room for a whole tile, of which one that is cut off at the border uses a part.
-/// `result` says which loop, of those that have tile sizes, runs over a dimension of the result.
+/// Allocates memory that is local to a tile for a full tile; a tile that is truncated at the border uses a part of it.
+/// `result` maps the tiled loops to dimensions of the result.
 static LogicalResult boundIntermediates(scf::ForOp tiles, AffineMap result, ArrayRef<int64_t> sizes) {
   WalkResult walked = tiles.walk([&](tensor::EmptyOp empty) {
     RankedTensorType type = empty.getType();
@@ -735,7 +738,7 @@ static LogicalResult boundIntermediates(scf::ForOp tiles, AffineMap result, Arra
       if (!ShapedType::isDynamic(extent))
         continue;
       extent = sizes[result.getDimPosition(i)];
-      // What would be written beyond it is no part of a tile.
+      // Elements beyond the extent would not belong to the tile.
       if (!isAtMost(empty.getDynamicSize(i), extent)) {
         emitUnsupported(empty, "needs an intermediate buffer of a dynamic extent, which no tile can hold");
         return WalkResult::interrupt();
@@ -752,7 +755,7 @@ static LogicalResult boundIntermediates(scf::ForOp tiles, AffineMap result, Arra
   return failure(walked.wasInterrupted());
 }
 
-/// What the kernel computes, if times of its schedules are recorded. The note of it ends here.
+/// Returns the region of the kernel, under which times of its schedules are recorded, and removes the attribute.
 static KernelRegion takeRegion(func::FuncOp kernel) {
   KernelRegion region;
   if (auto module = kernel->getParentOfType<ModuleOp>())
@@ -783,7 +786,7 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements, const
     for (unsigned i = 0; i < numArguments; ++i)
       if (kernel.getArgAttr(i, kOutputAttr))
         dims = Dims(kernel.getArgAttrOfType<ShapeAttr>(i, kDimsAttr).getDims());
-    // Nothing to compute, whatever the other extents are.
+    // A zero extent means that nothing is computed, whatever the other extents are.
     bool isEmpty = llvm::any_of(dims, [](AffineExpr dim) { return getConstant(dim) == 0; });
     kernel::WinogradOp winograd = findWinograd(root);
     linalg::LinalgOp stage = getStage(root.getOperation());
@@ -812,7 +815,7 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements, const
       if (link && failed(computeLinkInTiles(rewriter, loop, link)))
         return kernel.emitError("has two loop nests that cannot be computed by the same tiles");
       nameDestinationsAlike(loop);
-      // A tile of uninitialised memory is memory of the tile's size.
+      // A slice of uninitialized memory becomes memory of the slice's size.
       RewritePatternSet patterns(context);
       tensor::populateFoldTensorEmptyPatterns(patterns);
       if (failed(applyPatternsGreedily(kernel, std::move(patterns))))

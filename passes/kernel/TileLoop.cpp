@@ -29,7 +29,7 @@ std::optional<SmallVector<Value>> tenon::findTileOffsets(Value memory) {
                                                                                   : std::nullopt;
 }
 
-/// What `value` would be in the iteration of `loop` that has `place`; null where that cannot be told.
+/// Emits the value that `value` has in the iteration of `loop` at `place`; null if it cannot be recomputed.
 static Value cloneForIteration(OpBuilder &b, scf::ForOp loop, Value place, Value value) {
   SetVector<Operation *> slice;
   BackwardSliceOptions options;

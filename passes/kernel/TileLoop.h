@@ -13,13 +13,13 @@
 
 namespace tenon {
 
-/// The offsets of a part of a kernel's argument; none where it is something else, which may change from tile
-/// to tile.
+/// Returns the offsets of a slice of a kernel's argument; none if `memory` is anything else, whose content may change
+/// from tile to tile.
 std::optional<llvm::SmallVector<mlir::Value>> findTileOffsets(mlir::Value memory);
 
-/// Whether some of `places`, which are computed in the loop over tiles that `op` stands in, are others than
-/// they were for the tile that the thread computed before this one, in this call of the kernel or in the one
-/// before it: what scratch memory has of that tile is of no use then. Null where this cannot be told.
+/// Emits a condition that is true if some of `places`, which are computed in the loop over tiles around `op`, differ
+/// from those of the tile that the thread computed before, in this or the preceding call of the kernel: then the
+/// scratch data of that tile is stale. Null if this cannot be decided.
 mlir::Value emitIsNew(mlir::OpBuilder &b, mlir::Operation *op, mlir::ValueRange places);
 
 } // namespace tenon

@@ -13,8 +13,8 @@
 
 namespace tenon {
 
-/// The first input of `root` that is stored in another order than the result, whose indices `result` is and whose
-/// dimensions are `dims`; none where all are stored as it is.
+/// Returns the first input of `root` whose dimension order differs from that of the result, which has the map `result`
+/// and the extents `dims`; none if all inputs have the order of the result.
 std::optional<TransposedDims> findTransposedDims(mlir::linalg::LinalgOp root, mlir::AffineMap result,
                                                  llvm::ArrayRef<mlir::AffineExpr> dims,
                                                  const TransposePolicy &policy = {});

@@ -23,7 +23,7 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// The operation that fills the memory of the sums with zeros, where nothing comes between it and them.
+/// Returns the operation that zeroes the memory of the sums, if nothing uses the memory in between.
 static linalg::FillOp getZeroFill(kernel::ContractOp op) {
   Value out = op.getDpsInits()[0];
   for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
@@ -50,7 +50,7 @@ struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<Vec
   }
 
 private:
-  /// Replaces the operation by its loops, if a micro-kernel has some.
+  /// Replaces the operation by its loops, if a micro-kernel can emit them.
   void emit(kernel::ContractOp op, const ContractionMachine &machine) {
     std::optional<Contraction> contraction = readContraction(op);
     if (!contraction)

@@ -27,7 +27,7 @@ static bool transpose(const StridedCopy &copy, int64_t vectorBytes) {
   if (copy.loops.size() < 2 || !copy.isContiguous(kInput) || !copy.isContiguous(kOutput) ||
       copy.orders[kInput][0] == copy.orders[kOutput][0])
     return false;
-  // Every element is read from a place of its own: else blocks would be copies of a vector.
+  // Each element must have its own source, otherwise blocks would be copies of one vector.
   if (copy.getInner(kOutput).strides[kInput] == 0)
     return false;
   return permuteRegisters(copy, vectorBytes) || transposeBlocks(copy, vectorBytes);

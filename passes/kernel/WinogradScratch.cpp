@@ -30,8 +30,8 @@ WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) {
   s.channels = llvm::alignTo(filter.getDimSize(2) * (sumBytes / channelBytes), s.windowChannels);
   int64_t panel = filter.getDimSize(3);
   s.filters = std::min<int64_t>(llvm::alignTo(op.getTile()[2], panel), llvm::alignTo(kWinogradFilters, panel));
-  // A line more than a multiple of what may be a power of two: the points of one square are in different sets
-  // of L1.
+  // One cache line is added to a stride that may be a power of two, so that the points of a square map to different
+  // sets of L1.
   s.transformedStride = s.squares * s.channels + kCacheLineBytes / channelBytes;
   s.productsStride = s.squares * s.filters + kCacheLineBytes / sumBytes;
   auto add = [&](ScratchUse use, int64_t elements, int64_t bytes) {

@@ -13,23 +13,23 @@
 
 namespace tenon {
 
-/// Three buffers, one after the other: some channels of the input that a tile reads; that input transformed,
-/// [point, square, channel]; and the products with some filters, in whole panels, [point, square, filter]. The former
-/// two are of i16 where the input is of i8. All counts are of elements.
+/// Three consecutive buffers: some channels of the input that a tile reads; the transformed input, [point, square,
+/// channel]; and the products with some filters, in whole panels, [point, square, filter]. The first two have i16
+/// elements if the input is i8. All counts are numbers of elements.
 struct WinogradScratch {
   int64_t windowRows, windowColumns;
-  /// Of the input at a time: what a line of memory has once it is transformed, which is enough for any length of
-  /// vectors.
+  /// The channels of the input that are copied at a time: those that fill a cache line after the transform, which is a
+  /// multiple of every vector length.
   int64_t windowChannels;
   int64_t squares, channels, filters;
   int64_t transformedStride, productsStride; ///< from point to point
   ScratchLayout layout;
 };
 
-/// Whether the input is int8, which is transformed to i16, of which pairs are multiplied.
+/// True if the input is int8, which is transformed to i16 and multiplied in pairs.
 bool isInt8(kernel::WinogradOp op);
 
-/// Of a tile that is as large as the operation's `tile` allows.
+/// Returns the layout for a tile of the largest size that the operation's `tile` allows.
 WinogradScratch getWinogradScratch(kernel::WinogradOp op);
 
 } // namespace tenon

@@ -41,7 +41,7 @@ static Permutation getToLast(int64_t rank) {
   return p;
 }
 
-/// A result with channels last, as what the model knows.
+/// Transposes a channels-last result back to the model's order.
 static Value putBack(OpBuilder &b, Location loc, Value value) {
   auto op = TransposeOp::create(b, loc, value,
                                 invertPermutationVector(getToLast(cast<RankedTensorType>(value.getType()).getRank())));
@@ -83,10 +83,10 @@ struct ConvolveChannelsLast : public OpRewritePattern<ConvolveOp> {
 // Sinking transposes
 //===----------------------------------------------------------------------===//
 
-/// The transpose that makes a value, where it gives back a result that has its channels last.
+/// Returns the transpose that produces a value, if it moves channels from the last place back to the model's.
 static TransposeOp getFromLast(Value value) {
   auto op = value.getDefiningOp<TransposeOp>();
-  // Two transposes that were joined into one are something else.
+  // A transpose that was merged with another one no longer has this form.
   bool sinks = op && op->hasAttr(kSinksAttr) &&
                op.getPermutation() == ArrayRef(invertPermutationVector(getToLast(op.getPermutation().size())));
   return sinks ? op : TransposeOp();
@@ -101,7 +101,7 @@ static Value addLeadingOnes(OpBuilder &b, Location loc, Value value, int64_t ran
   return ReshapeOp::create(b, loc, getTensorType(dims, getElementTypeOrSelf(value)), value);
 }
 
-/// A value that broadcasts against [N, C, spatial...], as one that does against [N, spatial..., C].
+/// Converts a value that broadcasts against [N, C, spatial...] to one that broadcasts against [N, spatial..., C].
 static Value moveToLast(OpBuilder &b, Location loc, Value value, int64_t rank) {
   if (TransposeOp op = getFromLast(value); op && static_cast<int64_t>(op.getPermutation().size()) == rank)
     return op.getInput();
@@ -110,7 +110,8 @@ static Value moveToLast(OpBuilder &b, Location loc, Value value, int64_t rank) {
   return TenonBuilder(b, loc).transpose(addLeadingOnes(b, loc, value, rank), getToLast(rank));
 }
 
-/// An operation element by element: worth it where at least half of what it reads in full comes from transposes.
+/// Sinks transposes through an elementwise operation. It pays off if at least half of the operands that it reads in
+/// full are transposes.
 struct SinkThroughElementwise : public RewritePattern {
   SinkThroughElementwise(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
@@ -139,7 +140,7 @@ struct SinkThroughElementwise : public RewritePattern {
   }
 };
 
-/// The pad of an input whose dimensions are permuted, as `input` is, in the same way as its result.
+/// Creates the pad of `input`, whose dimensions are permuted relative to those of the input of `op`.
 static Value permutePad(OpBuilder &b, PadOp op, Value input, ArrayRef<int64_t> p) {
   Dims dims = getDims(op.getType()), low(op.getLow().getDims());
   return PadOp::create(b, op.getLoc(),
@@ -160,7 +161,7 @@ struct SinkThroughPad : public OpRewritePattern<PadOp> {
   }
 };
 
-/// transpose(pad(x)) -> pad(transpose(x)), for a convolution whose input comes from elsewhere: one kernel does both.
+/// transpose(pad(x)) -> pad(transpose(x)) for the input of a convolution, so that one kernel does both.
 struct HoistOverPad : public OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
@@ -225,7 +226,7 @@ struct SinkThroughConcat : public OpRewritePattern<ConcatOp> {
   }
 };
 
-/// Along spatial dimensions, pixels are taken with all of their channels.
+/// A gather along a spatial dimension selects pixels with all of their channels.
 struct SinkThroughGather : public OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
@@ -239,7 +240,7 @@ struct SinkThroughGather : public OpRewritePattern<GatherOp> {
   }
 };
 
-/// reduce(transpose(x)) -> reduce(x), and what is left, which is smaller, is put in order.
+/// reduce(transpose(x)) -> reduce(x), followed by a transpose of the result, which is smaller.
 struct SinkThroughReduce : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
@@ -262,7 +263,7 @@ struct SinkThroughReduce : public OpRewritePattern<ReduceOp> {
   }
 };
 
-/// Which of the dimensions `whole` each of `parts` is a factor of, where they are the factors of all of them, in order.
+/// If `parts` are factors of the dimensions `whole` in order, returns the dimension that each of them is a factor of.
 /// Extents of 1 may be anywhere.
 static std::optional<SmallVector<int64_t>> findGroups(const Dims &whole, const Dims &parts) {
   SmallVector<int64_t> groups;
@@ -283,7 +284,7 @@ static std::optional<SmallVector<int64_t>> findGroups(const Dims &whole, const D
   return groups;
 }
 
-/// The parts of dimensions in the order that they have once the channels are last.
+/// Returns the order of the parts of dimensions once the channels are last.
 static Permutation orderParts(ArrayRef<int64_t> groups, int64_t rank) {
   Permutation order, toLast = getToLast(rank);
   for (int64_t group : toLast)
@@ -293,9 +294,8 @@ static Permutation orderParts(ArrayRef<int64_t> groups, int64_t rank) {
   return order;
 }
 
-/// reshape(move(reshape(transpose(x)))), where dimensions are split, the parts are stretched or change places, and are
-/// joined again: larger images by repeated pixels, blocks of pixels from channels and the other way round, shuffled
-/// channels.
+/// reshape(move(reshape(transpose(x)))), where dimensions are split, the parts are broadcast or permuted, and then
+/// merged again: nearest-neighbour upsampling, depth-to-space, space-to-depth, channel shuffle.
 struct SinkThroughParts : public OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
@@ -342,7 +342,7 @@ struct SinkThroughParts : public OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// Whether a reshape splits dimensions of a tensor of some rank for them to be moved and joined again.
+/// True if a reshape splits the dimensions of a tensor that are permuted and merged again afterwards.
 static bool splitsParts(ReshapeOp op, int64_t rank) {
   auto joins = [&](Operation *user) {
     auto reshape = dyn_cast<ReshapeOp>(user);
@@ -353,9 +353,8 @@ static bool splitsParts(ReshapeOp op, int64_t rank) {
          });
 }
 
-/// reshape(transpose(x)) -> transpose(reshape(x)), where pixels are joined to one dimension or split, and channels are
-/// the last dimension before and after: lengths in place of images, and the other way round. A model's own transposes
-/// sink from there on, too.
+/// reshape(transpose(x)) -> transpose(reshape(x)), where pixels are merged into one dimension or split, and channels
+/// are the last dimension before and after. The model's own transposes sink from there on, too.
 struct SinkThroughReshape : public OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
@@ -365,7 +364,7 @@ struct SinkThroughReshape : public OpRewritePattern<ReshapeOp> {
         from.getPermutation() != ArrayRef(invertPermutationVector(getToLast(from.getPermutation().size()))))
       return rewriter.notifyMatchFailure(op, "has another shape than something whose channels were last");
     Dims before = getDims(from), after = getDims(op);
-    // Batch and channels are kept, and what is between them becomes what is between them.
+    // Batch and channels are kept, and the dimensions in between are reshaped among themselves.
     bool keeps = before[0] == after[0] && before[1] == after[1];
     auto getPixels = [&](const Dims &dims) { return getElementCount(op.getContext(), ArrayRef(dims).drop_front(2)); };
     if (!keeps || getPixels(before) != getPixels(after) || splitsParts(op, before.size()))

@@ -31,7 +31,7 @@ static Dims collapse(const Dims &dims) {
   return {getElementCount(dims.front().getContext(), ArrayRef(dims).drop_back()), dims.back()};
 }
 
-/// A result of collapsed rows in the shape that the model knows.
+/// Reshapes a result with collapsed rows to the model's shape.
 static Value putBack(OpBuilder &b, Location loc, Value value, const Dims &dims) {
   auto result = ReshapeOp::create(b, loc, getTensorType(dims, getElementTypeOrSelf(value)), value);
   result->setAttr(kSinksAttr, b.getUnitAttr());
@@ -64,7 +64,7 @@ struct CollapseContract : public OpRewritePattern<ContractOp> {
   }
 };
 
-/// A convolution of single pixels is a product of pixels with a matrix.
+/// A convolution with a window of one pixel is a matmul of pixels with a matrix.
 struct ConvolveToContract : public OpRewritePattern<ConvolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
@@ -87,7 +87,7 @@ struct ConvolveToContract : public OpRewritePattern<ConvolveOp> {
   }
 };
 
-/// What follows element by element follows on the collapsed rows, so that it is fused with the product.
+/// Elementwise users are moved to the collapsed rows, so that they are fused with the matmul.
 struct SinkThroughElementwise : public RewritePattern {
   SinkThroughElementwise(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
@@ -120,7 +120,7 @@ struct SinkThroughElementwise : public RewritePattern {
   }
 };
 
-/// Whether a value is a product of rows with a matrix, or computed from one element by element.
+/// True if a value is the result of a matmul of rows with a matrix, or computed from one element by element.
 bool isFromProduct(Value value, int64_t depth = 8) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0)
@@ -132,7 +132,7 @@ bool isFromProduct(Value value, int64_t depth = 8) {
          });
 }
 
-/// A reshape of the model's own that does what this pass does with results.
+/// True for a reshape of the model that expands collapsed rows like this pass does.
 bool isSinking(ReshapeOp op) {
   Dims dims = getDims(op.getType());
   return dims.size() > 2 && op->getBlock() == op.getInput().getParentBlock() &&

@@ -30,7 +30,7 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// Neighbours of one shape that hold the same elements as neighbours of another.
+/// Adjacent dimensions of one shape that hold the same elements as adjacent dimensions of another.
 struct Group {
   SmallVector<unsigned> from; ///< none of them 1, but those that `isKept` says
   SmallVector<unsigned> to;
@@ -39,8 +39,8 @@ struct Group {
 
 static bool isOne(AffineExpr dim) { return getConstant(dim) == 1; }
 
-/// The smallest groups, in order. Dimensions of 1 in `from` belong to none; those in `to` to the group
-/// before, or to the first one. None where shapes are open and it is not plain what belongs together.
+/// Returns the smallest groups in order. Dimensions of 1 in `from` belong to no group; those in `to` to the preceding
+/// group, or to the first one. None if dynamic extents leave it ambiguous which dimensions belong together.
 static std::optional<SmallVector<Group>> groupDims(const Dims &from, const Dims &to) {
   constexpr unsigned kMaxJoined = 6; // limit: compile time
   MLIRContext *context = from.empty() ? nullptr : from.front().getContext();
@@ -69,7 +69,7 @@ static std::optional<SmallVector<Group>> groupDims(const Dims &from, const Dims 
     Group group{{i++}, {j++}};
     while (count(from, group.from) != count(to, group.to)) {
       std::optional<int64_t> left = getConstant(count(from, group.from)), right = getConstant(count(to, group.to));
-      // Open extents are a product of those on the other side.
+      // A dynamic extent must equal a product of extents on the other side.
       bool extendsTo = left && right ? *right < *left : !left;
       bool isDone = group.from.size() + group.to.size() > kMaxJoined ||
                     !(extendsTo ? extend(to, j, group.to) : extend(from, i, group.from));
@@ -108,7 +108,7 @@ struct RaiseSliceOverTranspose : public OpRewritePattern<SliceOp> {
   }
 };
 
-/// reshape(transpose(x)) -> transpose(reshape(x)), where what is joined is in order in x, too.
+/// reshape(transpose(x)) -> transpose(reshape(x)), if the merged dimensions are adjacent and in order in x, too.
 struct RaiseOverTranspose : public OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
@@ -142,8 +142,8 @@ struct RaiseOverTranspose : public OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// reshape(slice(x)) -> slice(reshape(x)). A dimension of which there is one place left is joined with the
-/// next one: slices of [m, 3, n] along the second are slices of [m, 3 * n].
+/// reshape(slice(x)) -> slice(reshape(x)). A dimension that is sliced to one element is merged with the next one:
+/// slices of [m, 3, n] along the second dimension are slices of [m, 3 * n].
 struct RaiseOverSlice : public OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
@@ -178,7 +178,7 @@ struct RaiseOverSlice : public OpRewritePattern<ReshapeOp> {
     for (unsigned dim = 0; dim < from.size(); ++dim) {
       if (!isOne(from[dim]) || !isCut(dim))
         continue;
-      // The group after the one place, which nothing is cut from, and which it is not in the middle of.
+      // The group after the sliced dimension, which must be unsliced and begin after it.
       const Group *next = nullptr;
       for (const Group &group : *groups) {
         if (group.from.front() < dim && group.from.back() > dim)
@@ -202,7 +202,7 @@ struct RaiseOverSlice : public OpRewritePattern<ReshapeOp> {
   }
 
 private:
-  /// How many elements each place of the first dimension of a group has in the others.
+  /// Returns the number of elements in a group at each index of its first dimension.
   static AffineExpr joined(const Dims &from, const Group &group) {
     Dims others;
     for (unsigned dim : ArrayRef(group.from).drop_front())
@@ -210,8 +210,9 @@ private:
     return getElementCount(from.front().getContext(), others);
   }
 
-  /// The extent and the start of the outermost dimension of the group when nothing is cut yet. `factor` joins
-  /// the part's dimension with those after it; `inner` are what it is split into. One of the two is 1.
+  /// Computes the extent and start of the slice in the group's outermost dimension if the group is not sliced yet.
+  /// `factor` merges the sliced dimension with those after it; `inner` are the dimensions that it is split into. One of
+  /// the two is 1.
   static bool cut(const Dims &to, ArrayRef<unsigned> inner, AffineExpr factor, AffineExpr whole, AffineExpr start,
                   AffineExpr &extent, AffineExpr &newStart) {
     int64_t size = 1;
@@ -235,7 +236,7 @@ private:
   }
 };
 
-/// Whether all that reads a tensor, perhaps in other shapes, copies it.
+/// True if all users of a tensor, perhaps through reshapes, promote it as they copy it.
 static bool isCopiedInAnyShape(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) {
     auto reshape = dyn_cast<ReshapeOp>(use.getOwner());
@@ -243,7 +244,7 @@ static bool isCopiedInAnyShape(Value value) {
   });
 }
 
-/// reshape(widen(x)) -> widen(reshape(x)), where products and convolutions widen what has that shape themselves.
+/// reshape(cast(x)) -> cast(reshape(x)), if matmuls and convolutions promote the reshaped operand themselves.
 struct RaiseOverWidening : public OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
@@ -256,7 +257,7 @@ struct RaiseOverWidening : public OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// transpose(widen(x)) -> widen(transpose(x)), where convolutions widen their input themselves.
+/// transpose(cast(x)) -> cast(transpose(x)), if convolutions promote their input themselves.
 struct TransposeBeforeWidening : public OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
@@ -277,7 +278,7 @@ struct HoistReshapes : public tenon::impl::HoistReshapesBase<HoistReshapes> {
         .add<RaiseSliceOverTranspose, RaiseOverTranspose, RaiseOverSlice, RaiseOverWidening, TransposeBeforeWidening>(
             &getContext());
     populateTransposePatterns(patterns);
-    // What comes first goes first: a slice joins dimensions only where no transpose would have it rise.
+    // Operations are visited top-down: a slice merges dimensions only if no transpose could move above it.
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);
     if (failed(applyPatterns(getOperation(), std::move(patterns), getArgumentName(), config)))

@@ -22,8 +22,8 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// Whether the kernel will be one that registers are blocked for: it knows where the border is. All others would have
-/// a test for each element that they read, and read each many times.
+/// True if the kernel will use register blocks, which know where the border is. Any other kernel tests the bounds of
+/// each element that it reads, and reads each many times.
 static bool readsAroundBorder(ConvolveOp op) {
   auto filter = op.getFilter().getDefiningOp<WeightOp>();
   if (!op.getChannelsLast() || !filter || isa<SplatElementsAttr>(filter.getValue()))

@@ -32,7 +32,7 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// What a use wants, where its operation takes a path that reads panels.
+/// Returns the packing that a use requests, if its operation takes a path that reads panels.
 static std::optional<PackedDims> getWantedDims(OpOperand &use) {
   auto path = use.getOwner()->getAttrOfType<StringAttr>(kPathAttr);
   StringRef name = path ? path.getValue() : StringRef();
@@ -49,7 +49,7 @@ static std::optional<PackedDims> getWantedDims(OpOperand &use) {
 namespace {
 struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
   void runOnOperation() override {
-    // The weights of another function may have lain where these do.
+    // Values of another function may have been allocated at the same addresses.
     packedOf.clear();
     fixedOf.clear();
     SmallVector<WeightOp> weights;
@@ -59,7 +59,8 @@ struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
       for (OpOperand &use : llvm::make_early_inc_range(weight->getUses()))
         if (std::optional<PackedDims> dims = getWantedDims(use); dims && replace(use, weight, *dims))
           packed = dims;
-      // An embedding that is the output's matrix, too, is stored once: a lookup finds its elements in the panels.
+      // If an embedding is also the output matrix, it is stored once: a lookup computes the positions of its elements
+      // in the panels.
       for (OpOperand &use : llvm::make_early_inc_range(weight->getUses()))
         if (packed && isa<GatherOp>(use.getOwner()) && use.getOperandNumber() == 0)
           replace(use, weight, *packed);
@@ -108,7 +109,7 @@ private:
     return weight;
   }
 
-  /// A matrix of f32 as numbers of fewer bits, one for all uses that want the same.
+  /// Returns an f32 matrix as fixed-point numbers, shared by all uses that request the same format.
   Packed getFixed(WeightOp weight, PackedDims dims) {
     Packed &known = fixedOf[{weight, dims.axis, *dims.bits}];
     std::optional<ArrayRef<char>> bytes = getBytes(weight.getValue());
@@ -185,7 +186,7 @@ private:
     return blob;
   }
 
-  /// Numbers of four bits, a byte each, with those of a word along `axis` together.
+  /// Packs 4-bit numbers, stored as one byte each, so that those of a word are consecutive along `axis`.
   static SmallVector<uint32_t> makeInt4Words(RankedTensorType type, int64_t axis, const char *source) {
     ArrayRef<int64_t> shape = type.getShape();
     int64_t inner = computeProduct(shape.drop_front(axis + 1)), outer = computeProduct(shape.take_front(axis));

@@ -26,7 +26,7 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// Whether a weight that is read for scores has queries, and then keys, as its last dimensions.
+/// True if the last dimensions of a weight that the scores read are queries and then keys.
 static bool hasQueriesAndKeys(AttentionOp op, WeightOp weight) {
   Dims scores = getDims(op.getScores());
   ArrayRef<int64_t> shape = weight.getType().getShape(), indices = op.getScoreDims();
@@ -42,8 +42,7 @@ static bool hasQueriesAndKeys(AttentionOp op, WeightOp weight) {
   return isExtent(1) && isExtent(2) && !AttentionPolicy().isFew(shape.end()[-2]);
 }
 
-/// `source` has matrices of `rows` x `columns`: `target` gets their transposes, with room for `width` elements in a
-/// row.
+/// Transposes the matrices of `rows` x `columns` in `source` to `target`, with rows padded to `width` elements.
 template <typename Element>
 static void transposeMatrices(ArrayRef<char> source, int64_t rows, int64_t columns, int64_t width,
                               MutableArrayRef<char> target) {
@@ -56,7 +55,7 @@ static void transposeMatrices(ArrayRef<char> source, int64_t rows, int64_t colum
         to[column * width + row] = from[row * columns + column];
 }
 
-/// [..., queries, keys] as [..., keys, queries], with zeros behind the last query.
+/// Creates [..., keys, queries] from [..., queries, keys], with zeros after the last query.
 static WeightOp createTransposed(WeightOp weight) {
   SmallVector<int64_t> shape(weight.getType().getShape());
   int64_t queries = shape.end()[-2], keys = shape.back(), width = llvm::alignTo(queries, kQueriesTogether);

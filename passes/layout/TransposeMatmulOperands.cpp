@@ -26,11 +26,11 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// Whether kernels read the operand in another order than it has in memory: packed weights, and rows in parts.
+/// True if kernels read the operand in another order than the row-major one: packed weights and bf16 terms.
 static bool isPacked(Value operand) { return isInPanels(operand) || operand.getDefiningOp<MergeBf16Op>(); }
 
 namespace {
-/// A factor, and the index that runs along each of its dimensions.
+/// A factor, and the index of each of its dimensions.
 struct Factor {
   Value value;
   SmallVector<int64_t> indices;
@@ -49,7 +49,8 @@ static Factor lookThroughTransposes(Factor factor) {
   return factor;
 }
 
-/// The order of dimensions in which `last` comes last, and before it what is summed; the others stay as they are.
+/// Returns the order of dimensions in which `last` is last, and the summed dimensions come before it; the others keep
+/// their order.
 static SmallVector<int64_t> orderFor(ArrayRef<int64_t> indices, ArrayRef<int64_t> results, int64_t last) {
   assert(llvm::is_contained(indices, last) && "the index that comes last is one of the factor");
   SmallVector<int64_t> order, summed;
@@ -72,7 +73,7 @@ static Factor transpose(OpBuilder &b, Location loc, const Factor &factor, ArrayR
   return result;
 }
 
-/// The factor in panels of so many columns, which divide it, as products read packed weights.
+/// Packs the factor into panels of `width` columns, which must divide it, like packed weights.
 static Factor pack(OpBuilder &b, Location loc, const Factor &factor, int64_t column, int64_t width) {
   Type type = getElementTypeOrSelf(factor.value);
   Dims split;
@@ -108,7 +109,7 @@ static Factor pack(OpBuilder &b, Location loc, const Factor &factor, int64_t col
   return result;
 }
 
-/// Each dimension made as long as a multiple of its unit, by zeros; what has another unit than 1 is constant.
+/// Pads each dimension with zeros to a multiple of its unit; a dimension with a unit other than 1 is static.
 static Value padTo(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> units) {
   MLIRContext *context = b.getContext();
   Dims dims = getDims(value), before = dims;
@@ -125,8 +126,8 @@ static Value padTo(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> un
                        SmallVector<int64_t>(dims.size(), 0));
 }
 
-/// Packs an int8 matrix into panels of columns, interleaved by four along the index `k4`, as kernels read packed
-/// weights. Both extents are constant. Its other dimensions come first.
+/// Packs an int8 matrix into panels of columns, interleaved by four along the index `k4`, like packed weights. Both
+/// extents are static. Its other dimensions come first.
 static Factor packK4(OpBuilder &b, Location loc, const Factor &factor, int64_t column, int64_t k4) {
   MLIRContext *context = b.getContext();
   SmallVector<int64_t> order = orderFor(factor.indices, {}, column);
@@ -167,7 +168,7 @@ static Factor packK4(OpBuilder &b, Location loc, const Factor &factor, int64_t c
   return unpacked;
 }
 
-/// How many rows a matrix is multiplied with; nothing where that is open.
+/// Returns the number of rows that a matrix is multiplied with; none if it is dynamic.
 static std::optional<int64_t> countRows(ContractOp op, const Factor &matrix) {
   int64_t rows = 1;
   for (auto [index, dim] : llvm::zip(op.getResultDims(), getDims(op.getResult()))) {
@@ -181,8 +182,8 @@ static std::optional<int64_t> countRows(ContractOp op, const Factor &matrix) {
   return rows;
 }
 
-/// Whether a matrix is better in panels: so many rows are multiplied with it that the pass over it does not count, its
-/// own rows lie far apart, and there is one for all rows.
+/// True if packing a matrix into panels at run time pays off: it is multiplied with many rows, its own rows are far
+/// apart in memory, and all rows share it.
 static bool wantsPanels(ContractOp op, const Factor &matrix, int64_t column, int64_t width,
                         const LayoutPolicy &policy) {
   int64_t steps = 1;
@@ -198,7 +199,7 @@ static bool wantsPanels(ContractOp op, const Factor &matrix, int64_t column, int
   return steps >= policy.minPackedDepth && countRows(op, matrix).value_or(0) >= policy.minPackedRows;
 }
 
-/// Whether so few products are summed that a kernel of its own for the transpose takes longer.
+/// True if a contraction has so few products that a separate kernel for the transpose takes longer.
 static bool isSmall(ContractOp op, const LayoutPolicy &policy) {
   llvm::SmallDenseMap<int64_t, int64_t> extents;
   for (auto [operand, indices] : {std::pair(op.getLhs(), op.getLhsDims()), std::pair(op.getRhs(), op.getRhsDims())})
@@ -214,7 +215,7 @@ static bool isSmall(ContractOp op, const LayoutPolicy &policy) {
   return products < policy.minProducts;
 }
 
-/// Whether an index runs along two dimensions of an operand: what is read is a diagonal.
+/// True if an index occurs twice in an operand, which denotes a diagonal.
 static bool hasDiagonal(ArrayRef<int64_t> indices) {
   return llvm::any_of(indices, [&](int64_t index) { return llvm::count(indices, index) > 1; });
 }
@@ -253,7 +254,7 @@ private:
   static void setFactor(ContractOp op, OpOperand &operand, const Factor &factor) {
     auto before = operand.get().getDefiningOp<TransposeOp>();
     operand.set(factor.value);
-    // Fusion would make a kernel of what nothing reads any more.
+    // Dead operations are erased, because fusion would make kernels of them.
     while (before && before->use_empty()) {
       auto earlier = before.getInput().getDefiningOp<TransposeOp>();
       before.erase();
@@ -282,7 +283,7 @@ private:
       setFactor(op, operand, transpose(b, op.getLoc(), whole, orderFor(whole.indices, op.getResultDims(), column)));
   }
 
-  /// The one that single elements are read of, those of a row one after the other: where these lie far apart, and are
+  /// Transposes the operand that is read element by element if the elements of its rows are far apart in memory and are
   /// read for many columns.
   void orderRows(ContractOp op, OpOperand &operand) {
     Factor given = getFactor(op, operand);
@@ -300,7 +301,7 @@ private:
     setFactor(op, operand, transpose(b, op.getLoc(), whole, orderFor(whole.indices, op.getResultDims(), *last)));
   }
 
-  /// Interleaves the signed matrix of an int8 matmul by four along the last summed dimension of the unsigned rows.
+  /// Interleaves the signed matrix of an int8 matmul by four along the last summed dimension of the unsigned operand.
   void orderBytes(ContractOp op, OpOperand &matrix, OpOperand &rows, int64_t column) {
     if (!getElementTypeOrSelf(matrix.get()).isSignlessInteger(8) ||
         !getElementTypeOrSelf(rows.get()).isUnsignedInteger(8))
@@ -312,7 +313,7 @@ private:
       return place == factor.indices.end() ? std::nullopt
                                            : getConstant(getDims(factor.value)[place - factor.indices.begin()]);
     };
-    // What both have in the same constant number, and is summed.
+    // True for a summed index that both operands have, with the same static extent.
     auto isK4Axis = [&](int64_t index) {
       std::optional<int64_t> extent = getExtent(ofMatrix, index);
       return extent && extent == getExtent(ofRows, index) && !llvm::is_contained(op.getResultDims(), index);

@@ -55,7 +55,7 @@ Value Alignment::roundUp(OpBuilder &b, Location loc, Value value, Value size) {
   int64_t divisor = getDivisor(size);
   if (known || divisor == kBlock)
     return roundTo(get(known.value_or(0), divisor));
-  // The smaller one, but for large sizes: there a block or more is added to it.
+  // Returns the smaller rounding, except for large sizes, to which it adds at least a block.
   Value blocks = roundTo(kBlock), least = roundTo(divisor);
   if (blocks == least)
     return blocks;

@@ -13,20 +13,19 @@
 
 namespace tenon {
 
-/// What offsets of activations are multiples of, in bytes: whole blocks for large ones. In small ones those
-/// would be a part of the arena that counts, and the size of an element, which is all that kernels rely on,
-/// divides the activation's.
+/// The alignment of activations in bytes: whole blocks for large ones. For small ones, whole blocks would waste a
+/// notable part of the arena, and kernels only rely on the alignment of an element, which the size is a multiple of.
 class Alignment {
 public:
-  /// Of a size, of which a power of two up to a block's bytes is known to divide it.
+  /// Returns the alignment for a size that is a multiple of `divisor`, a power of two up to a block's bytes.
   static int64_t get(int64_t size, int64_t divisor);
 
-  /// The largest power of two, up to a block's bytes, that divides the value of index arithmetic whatever the
-  /// symbols are.
+  /// Returns the largest power of two, up to a block's bytes, that divides the value of index arithmetic for all values
+  /// of the symbols.
   int64_t getDivisor(mlir::Value value);
   int64_t get(int64_t size, mlir::Value sizeValue) { return get(size, getDivisor(sizeValue)); }
 
-  /// Arithmetic for `value` rounded up to the alignment of activations of `size`.
+  /// Emits `value` rounded up to the alignment of activations of `size`.
   mlir::Value roundUp(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, mlir::Value size);
 
 private:

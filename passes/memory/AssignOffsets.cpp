@@ -33,11 +33,11 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// Larger activations say nothing about how others share memory.
+/// Samples in which activations are larger than this are ignored; they say nothing about how activations share memory.
 static constexpr int64_t kMaxSampleBytes = int64_t(1) << 45; // limit: sums of sizes stay in 64 bits
 
-/// How many of the program's symbols inputs bind: the others get their values from instructions, so a size
-/// that depends on one is not known before the run.
+/// Returns for each symbol of the program whether it is data-dependent, that is, set by an instruction and not bound by
+/// inputs.
 static SmallVector<bool> findDataDependentSymbols(plan::ProgramOp program) {
   SmallVector<bool> dataDependent(program.getBody().getNumArguments());
   program.walk([&](Operation *op) {
@@ -49,13 +49,13 @@ static SmallVector<bool> findDataDependentSymbols(plan::ProgramOp program) {
   return dataDependent;
 }
 
-/// Whether it is known at compile time how large activations are.
+/// True if the sizes of all activations are static.
 static bool haveConstantSizes(ArrayRef<Activation> activations) {
   return llvm::all_of(activations,
                       [](Activation activation) { return matchPattern(activation.getRoom(), m_Constant()); });
 }
 
-/// Whether activations have their places already, as in IR that is compiled on.
+/// True if activations have offsets already, as in IR that is compiled further.
 static bool isPlaced(plan::ProgramOp program) {
   return program.walk([](Operation *op) { return WalkResult(failure(isa<plan::ArenaOp, plan::HeapOp>(op))); })
       .wasInterrupted();
@@ -63,7 +63,7 @@ static bool isPlaced(plan::ProgramOp program) {
 
 namespace {
 
-/// Where activations lie in the arena, and where it ends.
+/// The offsets of activations in the arena, and the end of the arena.
 struct ArenaPlaces {
   SmallVector<Value> offsets;
   Value end;
@@ -88,7 +88,7 @@ struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
     alignments = Alignment();
     isDataDependent.clear();
     suballocateIdleRanges(program);
-    // What was lent lies in parts of others, which tells which launches depend on each other.
+    // Sub-allocated activations overlap others, which determines the dependences between launches.
     formConcurrentGroups(program);
     findLateValues();
     FailureOr<Layout> layout = findLayout();
@@ -113,7 +113,7 @@ struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
   }
 
 private:
-  /// Index arithmetic that depends on symbols which instructions bind.
+  /// Finds index arithmetic that depends on symbols which instructions bind.
   void findLateValues() {
     SmallVector<bool> symbols = findDataDependentSymbols(program);
     for (auto [argument, dataDependent] : llvm::zip(program.getBody().getArguments(), symbols))
@@ -137,8 +137,8 @@ private:
     return layout;
   }
 
-  /// Launches side by side need no more bytes than there are, but may leave gaps between them: then one after the other
-  /// it is.
+  /// A layout with concurrent launches has the same peak of live bytes, but may be fragmented: then the layout without
+  /// concurrency is used.
   FailureOr<Layout> findLayoutWithoutGroups(Layout grouped) {
     SmallVector<plan::LaunchOp> launches;
     program.walk([&](plan::LaunchOp launch) {
@@ -155,7 +155,7 @@ private:
     return grouped;
   }
 
-  /// Aliases become parts of what they are aliases of: `makePart` gives one, from an offset and a size.
+  /// Replaces aliases by parts of what they are aliases of; `makePart` creates a part from an offset and a size.
   void replace(plan::AllocOp alloc, Value whole,
                llvm::function_ref<Value(OpBuilder &, Value offset, Value size)> makePart) {
     SmallVector<plan::AliasOp> aliases;
@@ -174,7 +174,7 @@ private:
     alloc.erase();
   }
 
-  /// Activations whose size data decides: a block each, which later ones may use again.
+  /// Places activations of data-dependent size in heap blocks, which later activations may reuse.
   void placeInBlocks(ArrayRef<Activation> activations) {
     SmallVector<int64_t> busyUntil;
     SmallVector<Activation> order(activations);
@@ -200,7 +200,8 @@ private:
     }
   }
 
-  /// A part of the arena: where data decides which, in the room of its activation, which begins at `start`.
+  /// Creates the view of the arena for an activation; if the extents are data-dependent, within the room of its
+  /// activation, which begins at `start`.
   Value createView(OpBuilder &b, Value arena, Activation activation, Value start, Value offset, Value size) {
     plan::AllocOp alloc = activation.alloc;
     bool isSettled = !isDataDependent.contains(offset) && !isDataDependent.contains(size);
@@ -217,7 +218,7 @@ private:
     OpBuilder b(program.getContext());
     Location loc = program.getLoc();
 
-    // Sizes are arithmetic that must come before the arena, which comes before everything that uses it.
+    // Sizes are arithmetic that must come before the arena, which comes before all of its users.
     Operation *anchor = hoistSizes(body);
     if (anchor)
       b.setInsertionPointAfter(anchor);
@@ -265,8 +266,8 @@ private:
     return success();
   }
 
-  /// Lets others lie where an activation holds nothing for a time, if that makes the arena smaller. `whole` are all
-  /// activations. How many bytes are live at one time.
+  /// Sub-allocates activations in the idle ranges of others if that makes the arena smaller. `whole` has all
+  /// activations. Returns the number of bytes that are live at one time.
   int64_t placeLiveRanges(const placement::Instance &whole, Layout &layout) {
     placement::Instance ranges;
     std::vector<placement::FixedOffsetGroup> groups;
@@ -322,7 +323,7 @@ private:
     return {activation.first, activation.last + 1, placement::alignTo(size, alignment), alignment};
   }
 
-  /// All activations at each of some values of the symbols.
+  /// Evaluates the sizes of all activations for some values of the symbols.
   std::vector<placement::Instance> sampleSizes(ArrayRef<Activation> activations) {
     SizeSamples samples(program);
     std::vector<placement::Instance> instances;
@@ -337,7 +338,7 @@ private:
       if (instance.size() == activations.size() && !placement::findInstanceFault(instance))
         instances.push_back(std::move(instance));
     }
-    // Sizes that none of these values suits: any other will do, what follows holds for all.
+    // If all samples were too large, any other value will do, since the layout holds for all sizes.
     if (instances.empty()) {
       placement::Instance &instance = instances.emplace_back();
       for (Activation activation : activations)
@@ -346,12 +347,12 @@ private:
     return instances;
   }
 
-  /// Which activation lies upon which is decided for some sizes, and holds for all.
+  /// Decides the order of overlapping activations for sampled sizes; the order is valid for all sizes.
   LogicalResult findSymbolicPlaces(Layout &layout) {
     std::vector<placement::LiveRange> liveRanges;
     bool hasLiveRanges = false;
     for (auto [i, activation] : llvm::enumerate(layout.inArena)) {
-      // Those of whole sizes: where bytes are cut, the others' sizes are open.
+      // Only activations of whole size have symbolic offsets: with sub-allocation, the sizes of the parts are dynamic.
       bool isCutInTime = !activation.liveRanges.empty() && activation.liveRanges.front().end == LiveRange::kAll;
       hasLiveRanges |= isCutInTime;
       if (!isCutInTime)
@@ -368,7 +369,7 @@ private:
     return success();
   }
 
-  /// An offset is the largest end of those below, rounded up.
+  /// The offset of an activation is the largest end of those below it, rounded up.
   ArenaPlaces placeSymbolic(OpBuilder &b, const Layout &layout) {
     const placement::SampledPlacement &placed = layout.symbolic;
     ArrayRef<Activation> activations = layout.inArena;
@@ -407,7 +408,7 @@ private:
     return places;
   }
 
-  /// Moves all index arithmetic to the start of the program: it depends on symbols alone. The last of it.
+  /// Moves all index arithmetic to the start of the program; it depends on symbols only. Returns the last operation.
   Operation *hoistSizes(Block &body) {
     SmallVector<Operation *> arithmetic;
     for (Operation &op : body)

@@ -16,7 +16,7 @@ static constexpr int64_t kMaxBytes = int64_t(1) << 50; // limit: sums of sizes s
 
 namespace {
 
-/// The bytes that are live at each instruction, for each sample of sizes, and how many may be.
+/// The bytes that are live at each instruction for each sample of sizes, and their limits.
 class LiveBytes {
 public:
   LiveBytes(plan::ProgramOp program, size_t numInstructions)
@@ -28,7 +28,7 @@ public:
         bytes = std::min(bytes + getBytes(activation, sample).value_or(0), kMaxBytes);
   }
 
-  /// Sets the limit to a quarter more than what is live now, and at least to `smallArena`.
+  /// Sets the limit to 5/4 of the live bytes, and at least to `smallArena`.
   void setLimits(int64_t smallArena) {
     for (auto [bytes, limit] : llvm::zip(live, most)) {
       int64_t peak = bytes.empty() ? 0 : *llvm::max_element(bytes);
@@ -68,13 +68,13 @@ private:
   std::vector<int64_t> most;
 };
 
-/// Finds index arithmetic that depends on what instructions read from memory.
+/// Finds index arithmetic that depends on values which instructions read from memory.
 class DataDependence {
 public:
   explicit DataDependence(plan::ProgramOp program) {
     auto getSymbol = [&](int64_t number) { return program.getBody().getArgument(number); };
     program.walk([&](plan::BindOp bind) { symbols.insert(getSymbol(bind.getSymbol())); });
-    // A symbol that is set to something of another one depends on what that does.
+    // A symbol that is set to an expression depends on the data that the expression depends on.
     size_t count;
     do {
       count = symbols.size();

@@ -13,10 +13,10 @@
 
 namespace tenon {
 
-/// Moves activations whose size has a bound, but is known late, from `late` to `early`. Where only branches and loops
-/// decide it, the bound is what most runs need. Where data does, that may be far above any size that there will be (all
-/// pairs of boxes and classes, of which a detector keeps a few), and would be paid for in every run: so these move as
-/// long as they leave the arena about as large as it is. The smallest bounds go first.
+/// Moves activations of bounded, data-dependent size from `late` to `early`, so that they are placed in the arena. If
+/// only branches and loops decide the size, most runs need as much as the bound. If data decides it, the bound may be
+/// far above any actual size (all pairs of boxes and classes, of which a detector keeps a few), and every run would pay
+/// for it; so these move only as long as the arena stays about as large as it is, smallest bounds first.
 void moveBounded(plan::ProgramOp program, std::vector<Activation> &inBlocks, std::vector<Activation> &inArena,
                  const MemoryPolicy &policy);
 

@@ -34,7 +34,7 @@ public:
     read.clear();
     written.clear();
   }
-  /// Whether it touches nothing that one of them writes, and writes nothing that one of them reads.
+  /// True if a launch accesses nothing that a launch of the group writes, and writes nothing that one of them reads.
   bool areIndependentOf(plan::LaunchOp launch) const {
     return llvm::none_of(launch.getInputs(), [&](Value input) { return has(written, input); }) &&
            llvm::none_of(launch.getOutputs(), [&](Value output) { return has(written, output) || has(read, output); });
@@ -56,7 +56,7 @@ private:
   Parts read, written;
 };
 
-/// How many bytes are live at each instruction, and how many begin to be, at one sample of the sizes.
+/// The bytes that are live at each instruction, and those whose live range begins there, for one sample of the sizes.
 struct LiveBytes {
   std::vector<int64_t> live, begun;
   int64_t peak = 0;
@@ -97,7 +97,7 @@ static LiveBytes getLiveBytes(ArrayRef<Activation> activations, SizeSamples &sam
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Launches that follow each other in a block, and may become a group.
+/// Consecutive launches of a block that may become a group.
 class Grouping {
 public:
   Grouping(plan::ProgramOp program) : samples(program) {
@@ -117,7 +117,7 @@ public:
     for (Operation &op : block) {
       auto launch = dyn_cast<plan::LaunchOp>(op);
       if (!launch) {
-        // Any other instruction; what is no instruction has no effects, or is an allocation.
+        // Any other instruction ends the group; pure operations and allocations do not.
         hasGroup &= isPure(&op) || isa<plan::AllocOp>(op);
         continue;
       }
@@ -151,7 +151,7 @@ private:
       bytesOfGroup += sample.begun[time];
   }
 
-  /// What is live at any launch of a group is so during all of it. That may be as much as there is at some time anyway.
+  /// All buffers of a group are live during the whole group. Their bytes must not exceed the peak of the program.
   bool hasRoomAt(int64_t time) const {
     return llvm::all_of(llvm::zip(live, bytes), [&](auto pair) {
       auto [bytesOfGroup, sample] = pair;

@@ -12,10 +12,10 @@
 
 namespace tenon {
 
-/// Launches that follow each other become a group where none of them writes what another uses: their tiles are shared
-/// out as if they were those of one launch, and nobody waits in between. All that a group uses is live during all of it
-/// (Lifetimes); so a launch stays out where that would make more bytes live at one time than the program needs anyway,
-/// at any of some values of the symbols.
+/// Consecutive launches become a group if none of them writes a buffer that another one uses: their tiles are
+/// distributed over the threads like those of one launch, without a barrier in between. All buffers of a group are live
+/// during the whole group (Lifetimes); so a launch is left out if it would raise the peak of the program, at any of
+/// some samples of the symbols.
 void formConcurrentGroups(plan::ProgramOp program);
 
 } // namespace tenon

@@ -28,10 +28,9 @@ using namespace tenon;
 // What a kernel may write over
 //===----------------------------------------------------------------------===//
 
-/// True if every path of uses from `value` to `result` goes through elementwise operations of the same shape alone, so
+/// True if every path of uses from `value` to `result` goes only through elementwise operations of the same shape, so
 /// that each element of `result` depends on the element of `value` at the same index and no other; `nest`, unless null,
-/// counts as one if its result may be written over `value`. Each operation is visited once, however many paths lead to
-/// it.
+/// counts as one if its result may overwrite `value`. Each operation is visited once, however many paths lead to it.
 static bool isReadInPlace(Value value, Value result, LoopNestOpInterface nest) {
   llvm::SetVector<Value> reached;
   reached.insert(value);
@@ -56,7 +55,7 @@ static bool isReadInPlace(Value value, Value result, LoopNestOpInterface nest) {
   return true;
 }
 
-/// Whether a kernel can write its only result over an argument.
+/// True if a kernel can overwrite an argument with its only result.
 static bool canOverwrite(func::FuncOp kernel, BlockArgument argument) {
   auto terminator = cast<func::ReturnOp>(kernel.getBody().front().getTerminator());
   if (terminator.getNumOperands() != 1 || argument.use_empty())
@@ -72,7 +71,7 @@ static bool canOverwrite(func::FuncOp kernel, BlockArgument argument) {
   }
   if (!nest)
     return isReadInPlace(argument, result, {});
-  // What follows the nest finds its result where the argument was: it must not read that any more.
+  // The operations after the nest find its result in the argument's memory, so they must not read the argument itself.
   return nest->getResult(0).getType() == argument.getType() && isReadInPlace(argument, nest->getResult(0), nest) &&
          isReadInPlace(nest->getResult(0), result, {});
 }
@@ -122,8 +121,8 @@ void BlockReuse::collectUses() {
     });
 }
 
-/// Whether `result` is what a time of a loop makes of `value` for the next one, and nothing else of the next one's: it
-/// is wanted where `value` is.
+/// True if `result` is only used as the next value of the loop-carried `value`, so that it belongs into the same
+/// memory.
 static bool isNextOf(Value value, Value result) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto loop = argument ? dyn_cast_or_null<LoopOp>(argument.getOwner()->getParentOp()) : LoopOp();
@@ -135,8 +134,8 @@ static bool isNextOf(Value value, Value result) {
   return isResult(next) && next.getType() == value.getType() && llvm::count_if(yielded, isResult) == 1;
 }
 
-/// Whether the memory of an input is an activation of this block, or of the loop that it is the body of, that has
-/// served its purpose after `launch`.
+/// True if the memory of an input is an activation of this block, or is carried by the loop whose body this block is,
+/// and nothing uses it after `launch`.
 bool BlockReuse::isFree(LaunchOp launch, unsigned input) {
   Value owner = getOwner(launch.getInputs()[input], owners);
   Operation *definition = owner.getDefiningOp();
@@ -196,7 +195,7 @@ struct InPlaceOperands : public tenon::impl::InPlaceOperandsBase<InPlaceOperands
   }
 
 private:
-  /// Kernels of which every launch now calls a variant.
+  /// Erases kernels all of whose launches call a variant now.
   void eraseUnused(const llvm::DenseMap<std::pair<Operation *, unsigned>, StringRef> &variants) {
     llvm::StringSet<> used;
     getOperation().walk([&](LaunchOp launch) { used.insert(launch.getKernel()); });

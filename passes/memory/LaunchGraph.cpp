@@ -28,12 +28,12 @@ int64_t LaunchGraph::getTypicalBytes(Value value, const MemoryPolicy &policy) {
   }
   int64_t count = getConstant(getElementCount(value.getContext(), dims)).value_or(0), bytes = 0;
   int64_t width = llvm::divideCeil(getElementTypeOrSelf(value).getIntOrFloatBitWidth(), 8);
-  // Sizes that add up to more than an order could tell apart are as good as none.
+  // Sizes whose sum could overflow are replaced by 0.
   bool tooLarge = count < 0 || llvm::MulOverflow(count, width, bytes) || bytes > int64_t(1) << 45;
   return tooLarge ? 0 : bytes;
 }
 
-/// Inputs of a concat that are computed where its result lies.
+/// Collects the inputs of concats that are computed directly in the concat's result.
 void LaunchGraph::collectParts() {
   for (auto concat : block.getOps<ConcatOp>())
     for (Value input : concat.getInputs())
@@ -56,7 +56,7 @@ uint32_t LaunchGraph::getBuffer(Value value) {
   return it->second;
 }
 
-/// False where a symbol gets a value twice: what uses it would have to know which.
+/// Returns false if a symbol is bound twice, because a use would depend on the order.
 bool LaunchGraph::collectBinders() {
   for (auto binder : block.getOps<SymbolBinderOpInterface>())
     if (ArrayAttr symbols = binder.getSymbolsAttr())
@@ -66,7 +66,7 @@ bool LaunchGraph::collectBinders() {
   return true;
 }
 
-/// Visits the symbols of an operation, of what is in it, and of the free ones that move along with it.
+/// Visits the symbols of an operation, of its regions, and of the free operations that move with it.
 void LaunchGraph::visitSymbols(Operation *root, llvm::function_ref<void(AffineExpr)> visit) {
   auto visitDims = [&](ArrayRef<AffineExpr> dims) {
     for (AffineExpr dim : dims)
@@ -90,7 +90,7 @@ void LaunchGraph::visitSymbols(Operation *root, llvm::function_ref<void(AffineEx
   });
 }
 
-/// It comes after what gives its symbols their values, unless it stood before that.
+/// Orders an operation after those that bind its symbols, unless it stood before them.
 void LaunchGraph::addSymbols(Operation *op, ordering::Node &node) {
   uint32_t number = graph.nodes.size();
   visitSymbols(op, [&](AffineExpr symbol) {
@@ -107,7 +107,7 @@ void LaunchGraph::addSymbols(Operation *op, ordering::Node &node) {
       llvm::append_range(node.after, users.lookup(symbol));
 }
 
-/// Effects keep their order, and what a check may be for stays behind it.
+/// Operations with effects keep their order, and the operations that a check protects stay after it.
 void LaunchGraph::addEffects(Operation *op, ordering::Node &node) {
   uint32_t number = graph.nodes.size();
   if (lastRequire)
@@ -121,7 +121,7 @@ void LaunchGraph::addEffects(Operation *op, ordering::Node &node) {
     lastRequire = number;
 }
 
-/// What branches and bodies read of this block, and the most that is live in one of them.
+/// Collects the values of this block that branches and bodies read, and the peak of live bytes within them.
 void LaunchGraph::addRegions(Operation *op, ordering::Node &node) {
   if (op->getNumRegions() == 0)
     return;
@@ -164,7 +164,7 @@ bool LaunchGraph::build() {
   for (Value operand : block.getTerminator()->getOperands()) {
     ordering::Buffer &buffer = graph.buffers[getBuffer(operand)];
     buffer.isLiveAfter = true;
-    // What a launch computes for an output, it writes into memory of the caller.
+    // A launch that computes an output writes it to memory of the caller.
     Operation *definition = getReshaped(operand).getDefiningOp();
     if (isa<func::ReturnOp>(block.getTerminator()) && definition && definition->hasTrait<LaunchLike>())
       buffer.size = 0;

@@ -16,17 +16,17 @@
 
 namespace tenon {
 
-/// Computes nothing when the model runs: it moves along with those that use it.
+/// True if an operation computes nothing at run time: it moves with its users.
 bool isFree(mlir::Operation *op);
 
-/// What a block runs and which memory that uses, as passes/memory/ordering looks at it.
+/// The operations of a block and the memory that they use, in the form that passes/memory/ordering expects.
 class LaunchGraph {
 public:
   explicit LaunchGraph(mlir::Block &block) : block(block) {}
 
   /// False where the block has to keep its order.
   bool build();
-  /// The bytes of a value where each symbol has some value.
+  /// Returns the bytes of a value if each symbol has its typical value.
   static int64_t getTypicalBytes(mlir::Value value, const MemoryPolicy &policy = {});
   /// The number of the buffer that a value lies in.
   uint32_t getBuffer(mlir::Value value);

@@ -16,7 +16,7 @@ using namespace tenon;
 
 namespace {
 
-/// Bytes [begin, end) of an activation that an instruction uses.
+/// The bytes [begin, end) of an activation that an instruction accesses.
 struct Access {
   int64_t time, begin, end;
   Value holder; ///< what lies there: the activation itself, or one that it lends them to
@@ -72,7 +72,8 @@ void LifetimeWalk::use(Value buffer) {
     return;
   Activation &activation = activations[it->second];
   Usage &usage = usages[it->second];
-  // What the first branch left there is for what follows both: in a run of the second one it is not there.
+  // Bytes that the first branch writes are for the code after both branches; when the second branch runs, they hold
+  // nothing.
   for (const Otherwise &other : otherwise)
     if (loopDepth == 0 && activation.first > other.branch && activation.last < other.start)
       usage.idle.push_back({other.start, time});
@@ -84,7 +85,7 @@ void LifetimeWalk::use(Value buffer) {
   activation.last = time;
 }
 
-/// Whether a buffer is all of an activation, whose size is the same at any time.
+/// True if a buffer is a whole activation of constant size.
 static bool isWhole(Value buffer, plan::AllocOp alloc) {
   if (alloc.getBound() || buffer == alloc.getBuffer())
     return !alloc.getBound();
@@ -93,8 +94,8 @@ static bool isWhole(Value buffer, plan::AllocOp alloc) {
          alias.getSize() == alloc.getSize();
 }
 
-/// What is written now without a look at what is there holds nothing since it was used before: what a loop passes on,
-/// from where a time has read it to where it is made for the next one.
+/// Bytes that are overwritten without being read are dead since their last use: for a value that a loop carries, from
+/// its last read in an iteration to the write for the next iteration.
 void LifetimeWalk::overwrite(Value buffer) {
   auto it = index.find(getPart(buffer).whole);
   if (it == index.end() || !isWhole(buffer, activations[it->second].alloc))
@@ -104,7 +105,7 @@ void LifetimeWalk::overwrite(Value buffer) {
     usages[it->second].idle.push_back({from, time});
 }
 
-/// What is used in a loop and around it must outlive every time that the loop comes around.
+/// Extends live ranges of values that are used both inside and outside of a loop to the whole loop.
 void LifetimeWalk::extendOverLoops() {
   for (auto [begin, end] : loops)
     for (Activation &activation : activations) {
@@ -122,7 +123,7 @@ static std::vector<LiveRange> cutTime(const Activation &activation, const Usage 
   std::vector<LiveRange> ranges;
   int64_t first = activation.first;
   for (auto [from, to] : usage.idle) {
-    // Of two that end at the same time the first one begins earlier.
+    // Among ranges with the same end, the first one begins earlier.
     if (from == to || to <= first)
       continue;
     ranges.push_back({first, from - 1});
@@ -132,9 +133,10 @@ static std::vector<LiveRange> cutTime(const Activation &activation, const Usage 
   return ranges;
 }
 
-/// For each run of bytes that are always used together, and for each holder of them, from the first use to the last.
+/// Returns a live range for each run of bytes that are always used together, and for each of their holders, from the
+/// first use to the last.
 static std::vector<LiveRange> cutBytes(const Usage &usage) {
-  // More would take longer to look at than they are worth.
+  // Limits compile time; activations with more accesses are treated as a whole.
   constexpr size_t kMaxEnds = 256, kMaxAccesses = 4096; // limit: compile time
   llvm::SmallSetVector<int64_t, 8> ends;
   for (const Access &access : usage.accesses) {
@@ -172,7 +174,8 @@ void LifetimeWalk::findPieces() {
   }
 }
 
-/// What one branch alone uses has a time of its own: there is one order of all instructions.
+/// Instructions of all branches are numbered consecutively, so a value that only one branch uses has a range of its
+/// own.
 void LifetimeWalk::visitBranches(plan::IfOp branch) {
   int64_t begin = time - 1;
   ++depth;

@@ -24,7 +24,7 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// Moves what the graph has into an order, and what is free along with it.
+/// Reorders the nodes of the graph, and moves free operations with their users.
 static void apply(Block &block, const LaunchGraph &graph, const ordering::Order &order) {
   assert(order.size() == graph.nodes.size() && "an order has each launch once");
   Operation *terminator = block.getTerminator();

@@ -28,7 +28,7 @@ Part tenon::getPart(Value buffer) {
 }
 
 bool tenon::overlap(const Part &a, const Part &b) {
-  // One that has no bytes is still written by one launch and read by another.
+  // Accesses of zero bytes still order launches that write and read the buffer.
   if (a.buffer == b.buffer)
     return true;
   auto isBefore = [](const Part &x, const Part &y) { return x.end && y.begin && *x.end <= *y.begin; };

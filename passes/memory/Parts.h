@@ -13,12 +13,12 @@
 
 namespace tenon {
 
-/// Bytes [begin, end) of a buffer that is no part of another; nothing where they are not known.
+/// The bytes [begin, end) of a root buffer; none if they are not known.
 struct Part {
   mlir::Value buffer; ///< the value that this is about
   mlir::Value whole;
   std::optional<int64_t> begin, end;
-  /// What has these bytes: an alias that they were lent to (SuballocateIdleRanges), or the whole buffer.
+  /// The owner of these bytes: an alias that is sub-allocated in them (SuballocateIdleRanges), or the whole buffer.
   mlir::Value holder;
 };
 

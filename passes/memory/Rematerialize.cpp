@@ -30,7 +30,7 @@ using namespace tenon;
 
 namespace {
 
-/// The most bytes that are live at one time, and at how many launches they are.
+/// The largest number of bytes that are live at one time, and the number of launches at which they are.
 struct Peak {
   int64_t bytes = 0, times = 0;
   Operation *first = nullptr; ///< of these launches
@@ -40,7 +40,7 @@ struct Peak {
 
 } // namespace
 
-/// Nothing where the block's order cannot be looked at.
+/// Returns none if the block's operations cannot be reordered.
 static std::optional<Peak> findPeak(Block &block) {
   LaunchGraph launches(block);
   if (!launches.build() || launches.hasRegions)
@@ -61,12 +61,12 @@ static std::optional<Peak> findPeak(Block &block) {
 
 namespace {
 
-/// A launch that is repeated before those that use its result after `from`, until it is undone.
+/// A launch that is cloned before those users of its result that come after `from`; it can be undone.
 class Repetition {
 public:
   Repetition(LaunchOp launch, Operation *from, mlir::SymbolTable &symbols, const MemoryPolicy &policy);
 
-  /// Elements that are computed once more; 0 where nothing is.
+  /// The number of elements that are recomputed; 0 if nothing is.
   int64_t getCost() const { return cost; }
   void undo();
 
@@ -84,7 +84,7 @@ private:
 
 } // namespace
 
-/// Operations that use a value, or a view of it, in the order in which they stand.
+/// Returns the operations that use a value, or a view of it, in block order.
 static SmallVector<Operation *> getReaders(Value value) {
   SmallVector<Operation *> readers;
   for (Operation *user : value.getUsers())
@@ -96,7 +96,7 @@ static SmallVector<Operation *> getReaders(Value value) {
   return readers;
 }
 
-/// A kernel with one result element for a set of indices, and memory of its own for the result.
+/// True for a kernel that computes one result element for each index, and does not write in place.
 bool Repetition::isCheap(LaunchOp launch) {
   if (launch.getNumResults() != 1)
     return false;
@@ -108,7 +108,7 @@ bool Repetition::isCheap(LaunchOp launch) {
   });
 }
 
-/// Whether a value is there anyway when `reader` runs.
+/// True if a value is live anyway when `reader` runs.
 bool Repetition::isUsedAfter(Value value, Operation *reader) {
   value = getViewed(value);
   Operation *definition = value.getDefiningOp();
@@ -132,7 +132,7 @@ Value Repetition::repeat(LaunchOp launch, OpBuilder &b, unsigned depth) {
   return copy.getResult(0);
 }
 
-/// The same view as `operand` is of `old`, of `replacement`.
+/// Clones the chain of views from `old` to `operand` for `replacement`.
 Value Repetition::redirect(Value operand, Value old, Value replacement, OpBuilder &b) {
   if (operand == old)
     return replacement;
@@ -182,7 +182,7 @@ void Repetition::undo() {
 // Which ones
 //===----------------------------------------------------------------------===//
 
-/// Launches whose results lie unused while `peak` runs, the largest results first.
+/// Returns launches whose results are live but unused while `peak` runs, the largest results first.
 static SmallVector<LaunchOp> findIdle(Operation *peak, const MemoryPolicy &policy) {
   SmallVector<LaunchOp> idle;
   for (auto launch : peak->getBlock()->getOps<LaunchOp>()) {
@@ -201,7 +201,7 @@ static SmallVector<LaunchOp> findIdle(Operation *peak, const MemoryPolicy &polic
   return idle;
 }
 
-/// Computes the activation again that is worth most. False where none is.
+/// Recomputes the activation that saves the most. Returns false if there is none.
 static bool recomputeOne(Block &block, mlir::SymbolTable &symbols, const MemoryPolicy &policy) {
   std::optional<Peak> before = findPeak(block);
   if (!before || !before->first)

@@ -14,14 +14,14 @@
 
 namespace tenon {
 
-/// Evaluates the index arithmetic of a program for some sets of values of its symbols: all small, all large, one
-/// small and the others large, within their ranges.
+/// Evaluates the index arithmetic of a program for several assignments of its symbols within their ranges: all small,
+/// all large, one small and the others large.
 class SizeSamples {
 public:
   explicit SizeSamples(plan::ProgramOp program);
 
   size_t count() const { return samples.size(); }
-  /// The value at a sample, where it has one: no overflow, no division by zero.
+  /// Returns the value at a sample; none on overflow or division by zero.
   std::optional<int64_t> evaluate(mlir::Value value, size_t sample);
 
 private:

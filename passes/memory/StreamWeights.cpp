@@ -25,7 +25,8 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// A weight and the operations of the program's own block that use it first and last, also from within.
+/// A weight and the first and last operation of the program's top-level block that use it, directly or in a nested
+/// region.
 struct Use {
   plan::WeightOp weight;
   int64_t bytes;
@@ -53,8 +54,8 @@ static void collectUses(Value buffer, Block &block, Use &use) {
   }
 }
 
-/// The most bytes of weights in memory at one time, if the first `streamed` go after their last use. It falls as more
-/// of them do.
+/// Returns the peak of weight bytes in memory if the first `streamed` weights are released after their last use. It is
+/// monotonically decreasing in `streamed`.
 static int64_t getPeak(ArrayRef<Use> uses, size_t streamed) {
   assert(streamed <= uses.size() && "only weights that are used are released");
   int64_t kept = 0, peak = 0;
@@ -96,7 +97,7 @@ struct StreamWeights : public tenon::impl::StreamWeightsBase<StreamWeights> {
   }
 
 private:
-  /// After all of what uses it last, in which there may be blocks that are not executed.
+  /// The release comes after the whole last user, whose regions may not be executed.
   void release(Use &use) {
     assert(use.first && use.last && "only weights that are used are released");
     OpBuilder b(use.last->getContext());

@@ -16,12 +16,12 @@ using namespace tenon;
 
 namespace {
 
-/// Bytes [begin, end) that an instruction reads or writes.
+/// The bytes [begin, end) that an instruction accesses.
 struct Access {
   int64_t time, begin, end;
 };
 
-/// An activation of known size that nothing in a branch or a loop uses.
+/// An activation of static size that is not used in a branch or a loop.
 struct Owner {
   plan::AllocOp alloc;
   int64_t size;
@@ -35,7 +35,7 @@ struct Owner {
 
 } // namespace
 
-/// False where a use is not in the block, or where it is not known which bytes it is of.
+/// Returns false if a use is not in the block, or if its byte range is unknown.
 static bool collectAccesses(Value buffer, int64_t begin, int64_t end, const llvm::DenseMap<Operation *, int64_t> &times,
                             Owner &owner) {
   for (Operation *user : buffer.getUsers()) {
@@ -70,7 +70,7 @@ static std::vector<Owner> collectOwners(Block &block) {
   return owners;
 }
 
-/// Whether bytes [begin, end) of the outer hold nothing at these times, nor anything across them.
+/// True if bytes [begin, end) of the outer activation hold no data at these times, and no live range of it spans them.
 static bool isIdle(const Owner &outer, int64_t begin, int64_t end, int64_t first, int64_t last) {
   assert(begin <= end && first <= last && "a range has an end, and a lifetime, too");
   bool isUsedBefore = false, isUsedAfter = false;
@@ -84,7 +84,7 @@ static bool isIdle(const Owner &outer, int64_t begin, int64_t end, int64_t first
   return !isUsedBefore || !isUsedAfter;
 }
 
-/// The offset at which `inner` fits into an idle range of `outer`, whose lifetime must not grow.
+/// Returns the offset at which `inner` fits into an idle range of `outer` without extending the lifetime of `outer`.
 static std::optional<int64_t> findIdleRange(const Owner &outer, const Owner &inner) {
   assert(!outer.accesses.empty() && !inner.accesses.empty() && "buffers that nothing uses have no lifetime");
   int64_t first = inner.first(), last = inner.last();
@@ -105,7 +105,7 @@ static std::optional<int64_t> findIdleRange(const Owner &outer, const Owner &inn
 static void suballocate(Owner &outer, Owner &inner, int64_t offset) {
   assert(offset % TENON_BUFFER_ALIGNMENT == 0 && offset + inner.size <= outer.size && "a inner fits into its outer");
   assert(!inner.hasAliases && "an alias of the inner would become an alias of an alias");
-  // No use of the inner comes before the first of the outer.
+  // All uses of the inner activation come after the first use of the outer one.
   OpBuilder b(inner.alloc.getContext());
   b.setInsertionPointAfter(outer.alloc);
   Location loc = inner.alloc.getLoc();

@@ -12,9 +12,9 @@
 
 namespace tenon {
 
-/// What a concat joins lies where its result does, from the first part that is computed to the last that is read.
-/// In between, parts of it hold nothing. Activations that fit into such a part, in space and in time, become
-/// aliases of it, with a name: placement knows of whole buffers alone.
+/// The operands of a concat are computed directly in its result, which is live from the first part that is computed to
+/// the last one that is read. In between, parts of it are idle. Activations that fit into such a part, in space and
+/// time, become named aliases of it, because placement only handles whole buffers.
 void suballocateIdleRanges(plan::ProgramOp program);
 
 } // namespace tenon

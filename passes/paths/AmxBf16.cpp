@@ -80,7 +80,7 @@ std::optional<double> AmxBf16Path::estimateCycles(Operation *op, const Machine &
 double AmxBf16Path::measureError(Operation *op) const {
   if (split.rounds)
     return measureRoundingError(*findSplitProduct(op, split));
-  // Each factor is rounded to two terms, which leaves half of this error, for any numbers.
+  // Each factor is rounded to two terms; half of this error holds for arbitrary numbers.
   constexpr double kTwoTermError = 6e-6; // math: an error bound
   return split.matrixTerms == 2 ? kTwoTermError : kSumError;
 }

@@ -39,7 +39,7 @@ private:
 } // namespace
 
 std::optional<double> AmxInt8Path::estimateCycles(Operation *op, const Machine &machine) const {
-  // Rows and columns of an AMX tile, and bytes of its rows.
+  // Rows and columns of an AMX tile, and bytes per row.
   constexpr double kRows = 16, kColumns = 16, kDepth = 64; // format: of AMX
   if (!machine.amxInt8 || !findK4Panels(op))
     return std::nullopt;

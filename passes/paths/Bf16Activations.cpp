@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// The elements of a value, with usual sizes of dimensions that are open.
+/// Estimates the elements of a value; dynamic dimensions have their size hints or a default.
 static double countElements(Value value, const SizeHints &hints) {
   double count = 1;
   for (AffineExpr dim : getDims(value))
@@ -20,7 +20,7 @@ static double countElements(Value value, const SizeHints &hints) {
   return count;
 }
 
-/// Whether a kernel can compute the activation and round it before it is stored.
+/// True if the kernel that computes the activation can round it before it stores it.
 static bool isComputed(Value activation) {
   Operation *definition = activation.getDefiningOp();
   return definition && (definition->hasTrait<Elementwise>() || isa<LoopNestOpInterface>(definition));
@@ -36,12 +36,13 @@ SmallVector<Bf16Activation> tenon::listBf16Activations(func::FuncOp function, co
       return;
     double readers = 0;
     for (Operation *user : activation.getUsers()) {
-      // Other operations would have a cast of their own before them.
+      // Other operations would need a cast of their own.
       if (user != cast && (!user->hasTrait<Elementwise>() || isa<CastOp>(user)))
         return;
       readers += user != cast;
     }
-    // It is written once as f32 and read by the cast, and each reader reads half as much.
+    // Without the change, the value is written once as f32 and read by the cast; with it, each reader reads half the
+    // bytes.
     double bytes = 2 * sizeof(float) + readers * (sizeof(float) - sizeof(uint16_t));
     found.push_back({cast, countElements(activation, hints) * bytes / machine.llcBytesPerCycle + machine.launchCycles});
   });

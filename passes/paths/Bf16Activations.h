@@ -28,7 +28,7 @@ struct Bf16Activation {
   double savedCycles; ///< of all cores together, if those read the rounded numbers
 };
 
-/// The activations of a function of which it is worth it, by estimate.
+/// Lists the activations of a function for which the estimate predicts a gain.
 llvm::SmallVector<Bf16Activation> listBf16Activations(mlir::func::FuncOp function, const Machine &machine);
 
 /// Makes all operations read the rounded numbers.

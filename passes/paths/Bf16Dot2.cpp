@@ -55,7 +55,7 @@ std::optional<double> Bf16Dot2::estimateCycles(Operation *op, const Machine &mac
   double cycles = shape.rows * shape.columns * steps * step / (2 * machine.getMultiplyAdds(sizeof(float)));
   cycles = std::max(cycles / (isa<ConvolveOp>(op) ? policy.bf16WindowShare : policy.bf16Share),
                     machine.getReadCycles(shape.getWeights() * product->getMatrixBytes()));
-  // A kernel of its own writes rows in whole steps, or a frame of zeros around them.
+  // A separate kernel writes rows padded to whole steps, or images padded with a border of zeros.
   auto convolve = dyn_cast<ConvolveOp>(op);
   if (depth % step != 0 || (convolve && hasPadding(convolve)))
     cycles += policy.bf16SplitLaunch;

@@ -16,7 +16,7 @@ using Regions = std::vector<std::vector<PricedPath>>;
 
 static double getVariance(const PricedPath &path) { return path.error * path.error; }
 
-/// The variance of the plan that is the best one if a unit of variance costs so much; of equal ones the most exact.
+/// Returns the variance of the best plan if a unit of variance costs `multiplier`; of the most exact one among equals.
 static double getBestVariance(const Regions &regions, double multiplier) {
   double variance = 0;
   for (const std::vector<PricedPath> &options : regions) {
@@ -29,15 +29,15 @@ static double getBestVariance(const Regions &regions, double multiplier) {
   return variance;
 }
 
-/// The least price of variance for which the best plan is within the budget: there the bound is tight. The best plan
-/// changes only where two options of a region become equal.
+/// Returns the smallest multiplier for which the best plan is within the budget, where the bound is tight. The best
+/// plan changes only at multipliers at which two options of a region are equal.
 static double findMultiplier(const Regions &regions, double budget) {
   std::vector<double> prices{0};
   for (llvm::ArrayRef<PricedPath> options : regions)
     for (const PricedPath &x : options)
       for (const PricedPath &y : options)
         if (x.cost < y.cost && x.error > y.error)
-          // A little more than equal, so that rounding does not decide which one is the best.
+          // The multiplier is slightly larger than the exact one, so that rounding does not decide between the options.
           prices.push_back((y.cost - x.cost) / (getVariance(x) - getVariance(y)) * (1 + 1e-12));
   llvm::sort(prices);
   auto it = std::partition_point(prices.begin(), prices.end(),
@@ -75,14 +75,14 @@ BudgetedPlan BudgetedPlans::makePlan(std::vector<size_t> options) const {
   return plan;
 }
 
-/// Looks at the next plan of the relaxed problem. Returns false after the last one.
+/// Enumerates the next plan of the relaxed problem. Returns false after the last one.
 bool BudgetedPlans::enumerate() {
   std::optional<PricedPlan> relaxed = order.next();
   if (!relaxed) {
     bound = std::numeric_limits<double>::infinity();
     return false;
   }
-  // Sums are rounded: what is equal but for that may be listed.
+  // Sums are rounded, so plans within this tolerance count as equal.
   constexpr double kRounding = 1e-9; // math: sums of doubles
   bound = (relaxed->cost - (multiplier > 0 ? multiplier * variance : 0)) + kRounding * std::abs(relaxed->cost);
   BudgetedPlan plan = makePlan(std::move(relaxed->options));

@@ -31,13 +31,14 @@ struct BudgetedPlan {
 /// that is still to come can cost less.
 class BudgetedPlans {
 public:
-  /// `regions`: the options of each region, at least one and all finite. `budget`: the largest error of a plan.
+  /// `regions` has the options of each region, at least one and all finite. `budget` is the largest allowed error of a
+  /// plan.
   BudgetedPlans(std::vector<std::vector<PricedPath>> regions, double budget);
 
   /// The next plan; nothing after the last one.
   std::optional<BudgetedPlan> next();
 
-  /// How many plans there are, whatever their error, in decimal digits.
+  /// Returns the number of plans, regardless of their error, in decimal digits.
   std::string count() const { return order.count(); }
 
 private:

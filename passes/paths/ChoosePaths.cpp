@@ -116,7 +116,8 @@ private:
     return candidates;
   }
 
-  /// Tells what operations take, for a copy of them on another machine, and notes on each where it stands.
+  /// Records the paths that operations take, for a copy of them on another machine, and attaches its position to each
+  /// operation.
   void select(ArrayRef<Operation *> operations, ArrayRef<const Path *> chosen, ArrayRef<SmallVector<Candidate>> all) {
     Builder builder(&getContext());
     func::FuncOp function = getOperation();
@@ -134,7 +135,7 @@ private:
     return module.getName().value_or("").str();
   }
 
-  /// Whether a copy can be told that a value is rounded to bf16; it is told so.
+  /// Records that a value is rounded to bf16 for the copy; returns false if that is not possible.
   bool selectRounded(Value value) {
     if (!selection)
       return true;
@@ -144,7 +145,8 @@ private:
     return place != nullptr;
   }
 
-  /// What the paths of each operation are recorded under; empty where there is no choice, or no records count.
+  /// Returns the regions under which the paths of each operation are recorded; empty if there is no choice, or if no
+  /// records are used.
   std::vector<PathRegion> listRegions(ArrayRef<Operation *> operations, ArrayRef<SmallVector<Candidate>> all) const {
     std::vector<PathRegion> regions;
     for (auto [op, candidates] : llvm::zip(operations, all))
@@ -158,7 +160,7 @@ private:
     return {region.getFingerprint(), llvm::to_vector(listNodes(op->getLoc()))};
   }
 
-  /// Storing activations as bf16 is one decision for all of them.
+  /// Reports the decision to store activations as bf16, which is made for all of them together.
   void tellActivations(double savedCycles, size_t count) {
     double variance = double(count) * kBf16RoundingError * kBf16RoundingError;
     PathDecision decision{kActivationsRegion.str(), kActivationsRegion.str(), {}, count, {}};
@@ -169,7 +171,7 @@ private:
     space->add(getTarget(), {getOperation().getName().str(), kAfterOperations}, std::move(decision));
   }
 
-  /// Leaves each operation the candidates that it may take.
+  /// Removes the candidates that an operation must not take.
   void applyPins(ArrayRef<Operation *> operations, ArrayRef<PathRegion> regions,
                  MutableArrayRef<SmallVector<Candidate>> all) const {
     for (auto [op, region, candidates] : llvm::zip(operations, regions, all)) {
@@ -184,7 +186,7 @@ private:
     }
   }
 
-  /// Tells what operations may take, whatever it is off by.
+  /// Reports the candidates of all operations, regardless of their errors.
   void tellSpace(ArrayRef<Operation *> operations, ArrayRef<PathRegion> regions, ArrayRef<SmallVector<Candidate>> all) {
     for (auto [i, op, region, candidates] : llvm::enumerate(operations, regions, all)) {
       if (candidates.empty())
@@ -217,8 +219,8 @@ private:
         candidate.cost = cost;
   }
 
-  /// Any error has its price: that of the whole is measured. What all operations together save by a path must be worth
-  /// it.
+  /// Removes inexact paths unless all operations together gain enough by them: any error has a cost, because the error
+  /// of the whole model is measured.
   void findWorthwhile(ArrayRef<SmallVector<Candidate>> all) {
     double total = 0;
     llvm::DenseMap<const Path *, double> saved;
@@ -234,7 +236,8 @@ private:
         worthwhile.insert(path);
   }
 
-  /// For each operation one of all paths that are exact enough, whatever they cost; null where there is none.
+  /// Chooses a path for each operation among all that are exact enough, for a measurement, whatever their costs are;
+  /// null if there is none.
   std::vector<const Path *> chooseToMeasure(ArrayRef<Operation *> operations, const std::vector<PathRegion> &regions,
                                             ArrayRef<SmallVector<Candidate>> all) {
     std::vector<const Path *> chosen;
@@ -264,7 +267,7 @@ private:
     return chosen;
   }
 
-  /// Whether whoever traces the compilation lets the operation have this path.
+  /// True if the handler of the context's actions allows the operation to take this path.
   static bool isAllowed(Operation *op, StringRef path) {
     bool isTaken = false;
     op->getContext()->executeAction<PathAction>([&] { isTaken = true; }, {op}, path);
@@ -273,13 +276,14 @@ private:
 
   static constexpr double kAnyError = std::numeric_limits<double>::infinity(); // math: no limit
 
-  /// The error of a path; 0 if it needs no budget, and any number beyond `limit` if it certainly exceeds that.
+  /// Returns the error of a path; 0 if it needs no budget, and any number above `limit` if it certainly exceeds
+  /// `limit`.
   double getError(Operation *op, const Candidate &candidate, double limit = kAnyError) {
     return candidate.isDefault || candidate.path->isAsExact() ? 0 : errors->measure(*candidate.path, op, limit);
   }
 
-  /// What an operation takes that gets nothing of the budget: its default implementation, or the most exact path if
-  /// that is ruled out.
+  /// Returns the path of an operation without a share of the budget: its default implementation, or the most exact path
+  /// if that is excluded.
   const Candidate &getBase(Operation *op, ArrayRef<Candidate> candidates) {
     if (candidates.front().isDefault)
       return candidates.front();
@@ -288,7 +292,7 @@ private:
     });
   }
 
-  /// What the errors of each operation are multiplied by until they reach an output, as far as that was measured.
+  /// Returns, for each operation, the measured factor by which its error is multiplied on the way to an output.
   std::vector<double> listFactors(ArrayRef<Operation *> operations, ArrayRef<PathRegion> regions,
                                   ArrayRef<SmallVector<Candidate>> all) {
     std::vector<double> factors(operations.size(), 1);
@@ -313,7 +317,7 @@ private:
     return factors;
   }
 
-  /// The same for activations that are stored as bf16, so many.
+  /// Returns the same factor for `count` activations that are stored as bf16.
   double getActivationFactor(size_t count) const {
     auto measured = sensitivities ? sensitivities->find(kActivationsRegion) : Sensitivities::const_iterator();
     if (!sensitivities || measured == sensitivities->end())
@@ -321,8 +325,8 @@ private:
     return measured->second.outputError / (kBf16RoundingError * std::sqrt(double(count)));
   }
 
-  /// The candidates that may be the best: those that cost less than any that needs no budget, and the cheapest of
-  /// these. What the base is off by is not spent, since nothing can save it. Errors are those of an output: an
+  /// Returns the candidates that may be optimal: those that are cheaper than any that needs no budget, and the cheapest
+  /// of these. The error of the base is not charged, since it is unavoidable. Errors are those at an output: the
   /// operation's times `factor`.
   std::vector<PricedPath> price(Operation *op, ArrayRef<Candidate> candidates, const Candidate &base, double factor) {
     double exact = std::numeric_limits<double>::infinity();
@@ -343,7 +347,7 @@ private:
     return priced;
   }
 
-  /// For each operation the path that makes the whole fast and exact enough; null where there is none.
+  /// Chooses a path for each operation, so that the whole is fast and exact enough; null if there is none.
   std::vector<const Path *> choose(ArrayRef<Operation *> operations, ArrayRef<PathRegion> regions,
                                    ArrayRef<SmallVector<Candidate>> all) {
     std::vector<std::vector<PricedPath>> priced;
@@ -377,10 +381,10 @@ private:
     return chosen;
   }
 
-  /// What is left of the budget of all operations together.
+  /// Returns the rest of the budget of all operations together.
   double getRest() const { return std::sqrt(std::max(totalBudget * totalBudget - variance - fixedVariance, 0.0)); }
 
-  /// Spends what is left of the budget on activations that are stored as bf16, if that saves enough.
+  /// Spends the rest of the budget on activations that are stored as bf16, if that saves enough.
   void storeActivations(IRRewriter &rewriter, const Machine &machine, ArrayRef<SmallVector<Candidate>> all,
                         ArrayRef<const Path *> chosen) {
     double total = 0, saved = 0;
@@ -431,7 +435,7 @@ private:
     op->setAttr(kPathsAttr, cycles.getDictionary(op->getContext()));
   }
 
-  /// The number of an operation among those of its function, while paths are taken.
+  /// The number of an operation within its function, while paths are chosen.
   static constexpr llvm::StringLiteral kPlaceAttr = "tenon.place";
 
   PathPolicy policy;

@@ -27,7 +27,8 @@ struct DirectConvolution : public Path {
       return std::nullopt;
     ProductShape shape = *getProductShape(op);
     double compute = shape.getProducts() / machine.getMultiplyAdds(sizeof(float)) / policy.directShare;
-    // A vector holds filters: some of its lanes idle where there are fewer, or where the last vector is not full.
+    // Vectors run along filters: lanes are wasted if there are fewer filters than lanes, or if the last vector is
+    // partial.
     if (shape.groups == 1)
       compute *= std::ceil(shape.columns / getLanes(machine)) * getLanes(machine) / shape.columns;
     return std::max(compute, machine.getReadCycles(shape.getWeights() * getElementBytes(op)));

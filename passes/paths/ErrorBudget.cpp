@@ -12,7 +12,7 @@
 using namespace tenon;
 
 namespace {
-/// From one path of an operation to the next one of its convex hull, which costs less and is less exact.
+/// A step on the convex hull from one path of an operation to the next one, which is cheaper and less exact.
 struct Step {
   size_t operation, path;
   double variance, saved;
@@ -21,12 +21,12 @@ struct Step {
 
 static double getVariance(const PricedPath &path) { return path.error * path.error; }
 
-/// What each unit of variance saves between two paths.
+/// Returns the cost that each unit of variance saves between two paths.
 static double getSlope(const PricedPath &from, const PricedPath &to) {
   return (from.cost - to.cost) / (getVariance(to) - getVariance(from));
 }
 
-/// The cheapest path without an error, and from there the lower convex hull of costs over variances.
+/// Returns the cheapest path without an error, and from there the lower convex hull of cost over variance.
 static std::vector<size_t> findHull(const std::vector<PricedPath> &paths, double largest) {
   std::vector<size_t> order;
   for (auto [place, path] : llvm::enumerate(paths))
@@ -59,12 +59,12 @@ std::vector<size_t> tenon::distributeBudget(llvm::ArrayRef<std::vector<PricedPat
       steps.push_back(
           {operation, to, getVariance(paths[to]) - getVariance(paths[from]), paths[from].cost - paths[to].cost});
   }
-  // Slopes fall along a hull, so that its steps stay in their order.
+  // Slopes decrease along a hull, so a stable sort keeps the steps of an operation in order.
   llvm::stable_sort(steps, [](const Step &x, const Step &y) { return x.saved * y.variance > y.saved * x.variance; });
   double left = budget.total * budget.total;
   std::vector<bool> isClosed(operations.size());
   for (const Step &step : steps) {
-    // A later step of an operation begins at the one before.
+    // A step is only valid after the step before it of the same operation.
     if (isClosed[step.operation] || step.variance > left) {
       isClosed[step.operation] = true;
       continue;

@@ -28,14 +28,16 @@ struct PricedPath {
 /// What paths may be off by.
 struct ErrorBudget {
   double each = 0; ///< each operation
-  /// The root of the sum of squares of all operations: errors of rounding are independent, so their variances add.
+  /// Upper bound for the root of the sum of squared errors of all operations: rounding errors are independent, so their
+  /// variances add.
   double total = std::numeric_limits<double>::infinity();
 };
 
-/// The place of a path for each operation, such that the sum of costs is small and errors are within the budget. Each
-/// operation has a path without an error. That is the multiple-choice knapsack problem with variances as weights,
-/// solved greedily along the convex hulls of the operations' paths (Sinha and Zoltners, "The Multiple-Choice Knapsack
-/// Problem", 1979): the step that saves the most for its variance comes first. Steps that do not fit are left out.
+/// Returns the number of a path for each operation, such that the sum of costs is small and the errors are within the
+/// budget. Each operation has a path without an error. That is the multiple-choice knapsack problem with variances as
+/// weights, solved greedily along the convex hulls of the operations' paths (Sinha and Zoltners, "The Multiple-Choice
+/// Knapsack Problem", 1979): the step that saves the most for its variance comes first. Steps that do not fit are left
+/// out.
 std::vector<size_t> distributeBudget(llvm::ArrayRef<std::vector<PricedPath>> operations, const ErrorBudget &budget);
 
 } // namespace tenon

@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Where each element of a matrix is multiplied once or a few times, reading it takes longer than all else. A column of
-// f32 whose elements are integers of 20 bits times a scale is off by 2^-20 of its largest element at most, and its sums
-// of products by far less of their own largest, as these errors are random: less than sums in f32 with 24 bits. The
-// kernel makes factors of them in registers (kernel/DequantizeOnLoad.cpp).
+// If each element of a matrix is multiplied only once or a few times, the kernel is bound by the bandwidth of reading
+// the matrix. A column of f32 that is stored as integers of 20 bits times a scale has an error of at most 2^-20 of its
+// largest element, and the relative error of its sums of products is far smaller, because these errors are random: it
+// is below that of f32 sums with 24 bits. The kernel dequantizes the integers in registers
+// (kernel/contract/DequantizeOnLoad.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +36,7 @@ struct FixedMatrix : public Path {
   llvm::StringRef getName() const override { return name; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   double measureError(Operation *op) const override;
-  /// The matrix is packed so by layout/PrepackWeights.cpp.
+  /// layout/PrepackWeights.cpp packs the matrix in this format.
   Operation *take(Operation *op, const Machine &, RewriterBase &) const override { return op; }
 
 private:
@@ -45,7 +46,8 @@ private:
 };
 } // namespace
 
-/// The constant matrix of a product, which nothing else needs as it is. A program for more rows needs it.
+/// Returns the constant matrix of a matmul that nothing else reads in f32. A program for more rows would need it in
+/// f32.
 static OpOperand *findMatrix(Operation *op) {
   if (auto function = op->getParentOfType<func::FuncOp>(); function && function->hasAttr(kSharesWeightsAttr))
     return nullptr;
@@ -61,8 +63,8 @@ static OpOperand *findMatrix(Operation *op) {
   return isAlone ? operand : nullptr;
 }
 
-/// Whether more is read between one reading of the operation's matrix and the next than the last-level cache holds: all
-/// weights of the model, or of the loop around it.
+/// True if more bytes are read between two uses of the operation's matrix than the last-level cache holds: all weights
+/// of the model, or of the loop around it.
 static bool comesFromMemory(Operation *op, const Machine &machine) {
   LoopOp loop;
   for (auto outer = op->getParentOfType<LoopOp>(); outer; outer = outer->getParentOfType<LoopOp>())
@@ -82,7 +84,7 @@ static bool comesFromMemory(Operation *op, const Machine &machine) {
 }
 
 std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &machine) const {
-  // Most operations that are asked about are no products, and some have no result.
+  // This test comes first, because most operations are not matmuls, and some have no result.
   OpOperand *matrix = findMatrix(op);
   auto result = matrix ? cast<RankedTensorType>(op->getResult(0).getType()) : RankedTensorType();
   if (!matrix || !result.hasStaticShape())
@@ -95,7 +97,7 @@ std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &
          stored = bytes * static_cast<double>(format.bits) / 32;
   if (rows > kMaxRowsInRegisters || depth == 0 || depth % format.group != 0)
     return std::nullopt;
-  // The last-level cache delivers floats as fast as registers can be filled with what these are made of.
+  // The last-level cache delivers f32 as fast as registers can be filled with dequantized values.
   if (!comesFromMemory(op, machine))
     return std::nullopt;
   double vectors = bytes / static_cast<double>(machine.vectorBytes);
@@ -103,8 +105,8 @@ std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &
   return std::max(cycles, stored / machine.dramBytesPerCycle);
 }
 
-/// Rounding is as if random: of the root of the sum of squares of a column, which its products with anything have a
-/// share of, it is so much.
+/// Rounding errors are treated as random: returns them relative to the root of the sum of squares of a column, to which
+/// its products with random vectors are proportional.
 double FixedMatrix::measureError(Operation *op) const {
   OpOperand *matrix = findMatrix(op);
   auto weight = matrix->get().getDefiningOp<WeightOp>();
@@ -124,7 +126,7 @@ double FixedMatrix::measureError(Operation *op) const {
       add(axis == 0 ? i : j, elements[i * strides[0] + j]);
   double largest = std::sqrt(*llvm::max_element(squares)), worst = 0;
   for (auto [limit, square] : llvm::zip(limits, squares)) {
-    // A scale for less would lose bits; what is not finite has none.
+    // A smaller scale would lose bits, and a column that is not finite has none.
     constexpr float kMin = 1e-28f; // math: the range of f32
     if (!std::isfinite(square) || (limit > 0 && limit < kMin))
       return std::numeric_limits<double>::infinity();

@@ -16,7 +16,8 @@
 
 namespace tenon {
 
-/// Products of one value with several constant matrices, each for itself or as one (passes/forms/SiblingProducts.cpp).
+/// Forms of the matmuls of one value with several constant matrices: separate, or merged into one
+/// (passes/forms/SiblingProducts.cpp).
 inline constexpr llvm::StringLiteral kSeparateProductsForm = "separate_products";
 inline constexpr llvm::StringLiteral kMergedProductsForm = "merged_products";
 /// Attention as a kernel for each of its products and its softmax, as one, or for each split of its keys

@@ -22,12 +22,13 @@
 using namespace mlir;
 using namespace tenon;
 
-/// What one byte adds at most, of each sign, to the sum of a pair with factors from 0 to 255.
+/// Returns the largest contribution of one byte, for either sign, to the sum of a pair whose other factors are in [0,
+/// 255].
 static int getPositive(char byte) { return std::max<int>(static_cast<signed char>(byte), 0); }
 static int getNegative(char byte) { return std::max<int>(-static_cast<signed char>(byte), 0); }
 
-/// Whether the sums of all pairs fit: 255 * 128 = 32,640. `stride`: how far the members of a pair are apart, of which
-/// there are so many along a dimension.
+/// True if the sums of all pairs fit 16 bits: 255 * 128 = 32,640. `stride` is the distance between the members of a
+/// pair along a dimension of `extent`.
 static bool fitI16(ArrayRef<char> bytes, int64_t stride, int64_t extent) {
   constexpr int kMax = 128; // math: 255 * 128 fits 16 bits, 255 * 129 does not
   for (int64_t outer = 0, size = bytes.size(); outer < size; outer += stride * extent)

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// The default implementation: the instructions that the target has (cost/Int8Dot.h).
+/// The default implementation: dot products by the instructions of the target (cost/Int8Dot.h).
 struct Int8Dot4 : public Path {
   explicit Int8Dot4(const PathPolicy &policy) : policy(policy) {}
   llvm::StringRef getName() const override { return "int8_dot4"; }

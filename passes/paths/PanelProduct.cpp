@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// The default implementation of a product with a constant matrix of floats.
+/// The default implementation of a floating-point matmul with a constant matrix.
 struct PanelProduct : public Path {
   explicit PanelProduct(const PathPolicy &policy) : policy(policy) {}
   llvm::StringRef getName() const override { return "panels"; }

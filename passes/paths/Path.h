@@ -25,45 +25,46 @@ namespace tenon {
 class Path {
 public:
   virtual ~Path() = default;
-  /// The name that users see, and that measurements are recorded under.
+  /// The name that users see, and under which measurements are recorded.
   virtual llvm::StringRef getName() const = 0;
-  /// How long it takes, in cycles of all cores together. Nothing where the path cannot compute this operation.
+  /// Estimates the cycles over all cores; none if the path cannot compute this operation.
   virtual std::optional<double> estimateCycles(mlir::Operation *op, const Machine &machine) const = 0;
-  /// The largest difference to exact arithmetic, relative to the largest element of the result. Takes some time.
+  /// Returns the largest difference to exact arithmetic, relative to the largest element of the result. May read all
+  /// weights of the operation.
   virtual double measureError(mlir::Operation *op) const = 0;
-  /// What measureError does not fall below, whatever the numbers are, unless the result is 0. Takes no time.
+  /// Returns a lower bound of measureError that holds for all weights, unless the result is 0. Constant time.
   virtual double getLeastError(mlir::Operation *op) const { return 0; }
   /// True if the error bound is no worse than the default path's for all inputs outside the denormal range; such a path
   /// does not consume the error budget.
   virtual bool isAsExact() const { return false; }
-  /// Rewrites the operation, which the path can compute, and returns what takes its place. A default implementation
-  /// leaves it as it is.
+  /// Rewrites an operation that the path can compute, and returns its replacement. A default implementation returns the
+  /// operation unchanged.
   virtual mlir::Operation *take(mlir::Operation *op, const Machine &machine, mlir::RewriterBase &rewriter) const = 0;
 };
 
-/// Returns all paths, with the default policy. Of paths that cost the same the first is taken.
+/// Returns all paths, with the default policy. Among paths of equal cost, the first one is taken.
 const std::vector<std::unique_ptr<Path>> &getPaths();
 
 std::unique_ptr<Path> createDirectConvolution(const PathPolicy &policy);
-/// `outputs`: result elements along a side of a square.
+/// `outputs` is the number of result elements along a side of a square.
 std::unique_ptr<Path> createWinogradConvolution(int64_t outputs, const PathPolicy &policy);
 /// The same for u8 with a filter of i8, exactly.
 std::unique_ptr<Path> createWinogradInt8(int64_t outputs);
 
-/// Products of matrices of floats, one of them constant and in panels, or both as they are stored.
+/// Matmuls of floating-point matrices: with a constant matrix in panels, or with both operands as they are stored.
 std::unique_ptr<Path> createPanelProduct(const PathPolicy &policy);
 std::unique_ptr<Path> createPlainProduct(const PathPolicy &policy);
-/// Products of few rows with a constant matrix of floats, which is stored as numbers of so many bits with a scale for
+/// Matmuls of few rows with a constant matrix, which is stored as fixed-point numbers of `bits` bits with a scale for
 /// each column.
 std::unique_ptr<Path> createFixedMatrix(int64_t bits, const PathPolicy &policy);
-/// Products of u8 with i8: by pmaddubsw if sums of two fit i16, by the instructions of the target, and in AMX tiles.
+/// Matmuls of u8 with i8: by pmaddubsw if sums of two fit i16, by the instructions of the target, and in AMX tiles.
 std::unique_ptr<Path> createInt8Dot2(const PathPolicy &policy);
 std::unique_ptr<Path> createInt8Dot4(const PathPolicy &policy);
 std::unique_ptr<Path> createAmxInt8Path(const PathPolicy &policy);
-/// Dot products of two bf16 in vectors; of factors of f32 where it `rounds` them.
+/// bf16 dot-2 in vectors; if `rounds`, f32 factors are rounded to bf16.
 std::unique_ptr<Path> createBf16Dot2(bool rounds, const PathPolicy &policy);
-/// Products of f32 in AMX tiles, split into `numTerms` bf16 terms; one term is for a matrix of bf16, or for factors of
-/// f32 that the path `rounds`.
+/// Matmuls of f32 in AMX tiles, split into `numTerms` bf16 terms; one term is for a bf16 matrix, or for f32 factors
+/// that the path `rounds`.
 std::unique_ptr<Path> createAmxBf16Path(int64_t numTerms, bool rounds, const PathPolicy &policy);
 
 } // namespace tenon

@@ -14,8 +14,8 @@
 
 namespace tenon {
 
-/// An operation gets another path than its default one. A handler of the context's actions that does not execute it
-/// leaves the operation its default.
+/// The action of giving an operation a non-default path. If a handler of the context's actions does not execute it, the
+/// operation keeps the default.
 class PathAction : public mlir::tracing::ActionImpl<PathAction> {
 public:
   static constexpr llvm::StringLiteral tag = "tenon-path";

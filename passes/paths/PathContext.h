@@ -19,8 +19,8 @@ class PathSelection;
 class PathSpace;
 class PathTimes;
 
-/// What `tenon-choose-forms` and `tenon-choose-paths` know besides the IR, and what they tell of their choice. Each may
-/// be null.
+/// The inputs of `tenon-choose-forms` and `tenon-choose-paths` besides the IR, and the reports that they write. Each
+/// may be null.
 struct PathContext {
   std::shared_ptr<PathErrors> errors;                 ///< that were measured before
   std::shared_ptr<PathTimes> times;                   ///< of real runs

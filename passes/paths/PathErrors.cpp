@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// All that an error depends on, as pointers that are equal in copies of the operation.
+/// Returns everything that an error depends on, as pointers that are equal in copies of the operation.
 static std::vector<const void *> getKey(const Path &path, Operation *op) {
   std::vector<const void *> key{&path, op->getName().getAsOpaquePointer(),
                                 op->getAttrDictionary().getAsOpaquePointer()};

@@ -21,20 +21,20 @@ namespace tenon {
 
 class Path;
 
-/// Remembers measured errors from one choice of paths to the next, with another budget for a copy of the module: no
-/// error is measured twice. Several threads may use it.
+/// Caches measured errors between choices of paths, for example with another budget for a copy of the module, so that
+/// no error is measured twice. It is thread-safe.
 class PathErrors {
 public:
-  /// path.measureError(op), or what that was for an equal operation with the same weights. Where it is certain to
-  /// exceed `limit`, the result is any number that does, and nothing is measured.
+  /// Returns path.measureError(op), or the cached result for an equal operation with the same weights. If the error
+  /// certainly exceeds `limit`, returns any number above it without a measurement.
   double measure(const Path &path, mlir::Operation *op, double limit = std::numeric_limits<double>::infinity());
 
   void forgetTaken() { largestTaken = largestTotal = 0; }
-  /// An operation has taken a path, other than its own, of this error.
+  /// Records that an operation has taken a non-default path with this error.
   void addTaken(double error);
-  /// The largest error of those; 0 where every operation is computed in its own way.
+  /// Returns the largest recorded error; 0 if all operations have their default implementation.
   double getLargestTaken() const { return largestTaken; }
-  /// The operations of a function have taken paths whose squared errors have a sum with this root.
+  /// Records the root of the sum of squared errors of a function's paths.
   void addTotal(double total);
   /// The largest of those.
   double getLargestTotal() const { return largestTotal; }

@@ -13,10 +13,11 @@
 
 namespace tenon {
 
-/// The operations of the tenon dialect in a function, nested ones too, in the order in which PathSelection counts them.
+/// Lists the operations of the tenon dialect in a function, including nested ones, in the order in which PathSelection
+/// counts them.
 llvm::SmallVector<mlir::Operation *> listPathOperations(mlir::func::FuncOp function);
 
-/// The machine that estimates for these operations are made with: it knows the bytes of the function's weights.
+/// Returns the machine for the estimates of these operations, with the bytes of the function's weights.
 Machine getPathMachine(mlir::func::FuncOp function);
 
 } // namespace tenon

@@ -25,14 +25,14 @@
 
 namespace tenon {
 
-/// A path that the operations of a region have to take, or must not take.
+/// A path that the operations of a region must take, or must not take.
 struct PathPin {
   std::string where; ///< the beginning of a region's fingerprint, or the names of nodes as a glob pattern
   std::string path;
   bool isForced = false;
 
-  /// "WHERE=PATH", or "PATH" alone for all operations if the path is excluded. Fails with a message for users where no
-  /// path has that name, or the pattern is none.
+  /// Parses "WHERE=PATH", or, to exclude a path from all operations, "PATH". Fails with a message for users if there is
+  /// no such path, or if the pattern is invalid.
   static llvm::Expected<PathPin> parse(llvm::StringRef text, bool isForced);
 };
 
@@ -42,26 +42,26 @@ struct PinnedOperation {
   llvm::SmallVector<llvm::StringRef> nodes; ///< names of the model's nodes that it came of
 };
 
-/// The pins of a compilation. Several threads may use them.
+/// The pins of a compilation. The class is thread-safe.
 class PathPins {
 public:
-  /// `pins`: parsed ones. Those that nobody insists on need not fit any operation.
+  /// If `areInsistedOn` is false, pins that fit no operation are not an error.
   explicit PathPins(std::vector<PathPin> pins, bool areInsistedOn = true);
   ~PathPins();
 
-  /// Which of its paths an operation may take, element by element: of those that are forced the one that was pinned
-  /// last, or all that are not excluded. If none would be left, none is ruled out, and findFault() says so.
+  /// Returns for each path whether an operation may take it: if some are forced, the one that was pinned last,
+  /// otherwise all that are not excluded. If this would leave none, all are allowed, and findFault() reports it.
   std::vector<bool> filter(const PinnedOperation &operation, llvm::ArrayRef<llvm::StringRef> paths);
 
-  /// The pin of activations that are stored as bf16 (kBf16ActivationPath): true where that is forced, false where it is
+  /// Returns the pin of activations that are stored as bf16 (kBf16ActivationPath): true if it is forced, false if it is
   /// excluded.
   std::optional<bool> findActivationPin();
 
   /// Says why what is demanded cannot be done.
   void addFault(std::string text);
 
-  /// Why the pins do not fit the operations that they were asked for; empty where they do. A path that is forced for a
-  /// region or a node has to be one of its paths, and what names neither of them is a mistake.
+  /// Describes the first pin that does not fit the operations; empty if all fit. A path that is forced for a region or
+  /// a node must be one of its paths, and a pin that names neither a region nor a node is an error.
   std::string findFault() const;
 
 private:
@@ -73,12 +73,12 @@ private:
   std::string fault; ///< of an operation without a path
 };
 
-/// The pins that options of a pass say; null where there are none.
+/// Returns the pins that the options of a pass specify; null if there are none.
 llvm::Expected<std::shared_ptr<PathPins>> parsePins(llvm::ArrayRef<std::string> forced,
                                                     llvm::ArrayRef<std::string> excluded);
 
-/// What storing an activation as bf16 is called, in pins and where optional steps are bisected; and what it is called
-/// where activations stay as they are.
+/// The names of storing an activation as bf16, and of keeping it in f32, in pins and in the bisection of optional
+/// steps.
 inline constexpr llvm::StringLiteral kBf16ActivationPath = "bf16_activation", kF32ActivationPath = "f32";
 /// The region of all activations.
 inline constexpr llvm::StringLiteral kActivationsRegion = "activations";

@@ -28,7 +28,7 @@ std::string PathSelection::describe(llvm::StringRef target) const {
   std::string text;
   auto own = byTarget.find(target);
   auto getText = [](const Place &place) { return place.first + " " + std::to_string(place.second); };
-  // A selection of default forms is called as it was before there were others.
+  // If all forms are the default ones, the text is the same as in versions without forms.
   if (auto ownForms = forms.find(target); ownForms != forms.end())
     for (const auto &[place, selected] : ownForms->second)
       if (selected.form != selected.own)

@@ -18,13 +18,13 @@
 
 namespace tenon {
 
-/// A path that an operation took, and how far it is off; 0 for one that is as exact as the default implementation.
+/// The path that an operation took, and its error; 0 if it is as exact as the default implementation.
 struct SelectedPath {
   std::string path;
   double error = 0;
 };
 
-/// The form that a site of the graph took, with all that it could have taken. What forms are is in passes/forms.
+/// The form that a site of the graph took, and its alternatives (passes/forms).
 struct SelectedForm {
   std::string fingerprint; ///< of the site's region
   std::vector<std::string> nodes;
@@ -32,26 +32,26 @@ struct SelectedForm {
   std::vector<std::pair<std::string, double>> cycles; ///< of all forms by estimate; the first is the graph as it stands
 };
 
-/// The paths that operations took for each target, and before that the forms of the graph. In a copy of the graph the
-/// operation at the same place of the function of the same name takes the same path, whatever the machine that the copy
-/// is for. Several threads may use it.
+/// The forms of the graph and the paths of operations that were chosen for each target. In a copy of the graph, the
+/// operation at the same position of the function of the same name takes the same path, whatever the machine of the
+/// copy is. The class is thread-safe.
 class PathSelection {
 public:
-  /// Where an operation is: the function that it is in, and how many operations of the dialect stand before it.
+  /// The position of an operation: its function, and the number of operations of the dialect before it.
   using Place = std::pair<std::string, size_t>;
 
   void add(llvm::StringRef target, llvm::StringRef function, size_t index, SelectedPath selected);
   std::optional<SelectedPath> find(llvm::StringRef target, llvm::StringRef function, size_t index) const;
-  /// The result of an operation is rounded to bf16 before anything reads it.
+  /// Records that the result of an operation is rounded to bf16 before it is read.
   void addRounded(llvm::StringRef target, llvm::StringRef function, size_t index);
   bool isRounded(llvm::StringRef target, llvm::StringRef function, size_t index) const;
   /// Sites are counted in the order of their sources.
   void addForm(llvm::StringRef target, llvm::StringRef function, size_t site, SelectedForm selected);
-  /// The place of the form that a site took; nothing where none was selected.
+  /// Returns the number of the form that a site took; none if no form was selected.
   std::optional<size_t> findForm(llvm::StringRef target, llvm::StringRef function, size_t site) const;
-  /// The forms of all sites of a target, by function and site.
+  /// Returns the forms of all sites of a target, by function and site.
   std::vector<SelectedForm> listForms(llvm::StringRef target) const;
-  /// What all sites and operations of a target took; equal texts are the same selection.
+  /// Describes the choices of all sites and operations of a target; equal texts mean equal selections.
   std::string describe(llvm::StringRef target) const;
   void clear();
 

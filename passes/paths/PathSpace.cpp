@@ -16,7 +16,8 @@ void PathSpace::add(llvm::StringRef target, Place place, PathDecision operation)
   byTarget[target.str()][std::move(place)] = std::move(operation);
 }
 
-/// Adds an operation of the same region. Of paths that depend on the weights only those remain that both have.
+/// Adds an operation of the same region. Of paths that depend on the weights, only those that both operations have
+/// remain.
 static void merge(PathDecision &decision, const PathDecision &operation) {
   llvm::append_range(decision.nodes, operation.nodes);
   decision.numOperations += operation.numOperations;

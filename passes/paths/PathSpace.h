@@ -22,7 +22,7 @@
 
 namespace tenon {
 
-/// One path that an operation, or all operations of a region, may take.
+/// A path that an operation, or all operations of a region, may take.
 struct PathAlternative {
   std::string path;
   double cycles = 0;                                ///< by estimate, of all cores together
@@ -31,11 +31,11 @@ struct PathAlternative {
   double variance = 0;                              ///< the sum of the squared errors of all operations
   bool isDefault = false;
   double cost = 0; ///< in a unit that all regions share
-  /// Of a form of the graph: what no path of its operations accounts for, which is part of `cycles` and of `cost`.
+  /// For a form of the graph: the part of `cycles` and `cost` that belongs to no path of its operations.
   double restCycles = 0, restCost = 0;
 };
 
-/// Operations that are equal but for their weights: they take the same path.
+/// Operations that are equal except for their weights, and therefore take the same path.
 struct PathDecision {
   std::string region;      ///< canonical text
   std::string fingerprint; ///< of the region
@@ -44,16 +44,16 @@ struct PathDecision {
   std::vector<PathAlternative> alternatives; ///< that all of the operations have, the cheapest first
 };
 
-/// Collects what operations may take, for each target. Several threads may add to it.
+/// Collects the alternatives of operations for each target. It is thread-safe.
 class PathSpace {
 public:
-  /// Where an operation is: the function that it is in, and how many operations of the dialect stand before it.
+  /// The position of an operation: its function, and the number of operations of the dialect before it.
   using Place = std::pair<std::string, size_t>;
 
   /// `operation` is a decision of a single one.
   void add(llvm::StringRef target, Place place, PathDecision operation);
 
-  /// The decisions of a target, those that cost the most first.
+  /// Returns the decisions for a target, the most expensive ones first.
   std::vector<PathDecision> list(llvm::StringRef target) const;
 
 private:

@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// "f32[64, ?]": extents that are dynamic have the value that choices are made for, if there is one.
+/// Prints a type such as "f32[64, ?]"; dynamic extents are replaced by their size hints, if any.
 static void printType(llvm::raw_ostream &os, Value value, const SizeHints &hints) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type) {
@@ -44,7 +44,7 @@ PathRegion PathRegion::get(Operation *op) {
   for (Value operand : op->getOperands()) {
     os << ' ';
     printType(os, operand, hints);
-    // Paths that prepare an operand once apply to weights alone.
+    // A path that packs an operand at compile time only applies to weights.
     if (operand.getDefiningOp<WeightOp>())
       os << " weight";
   }
@@ -53,7 +53,7 @@ PathRegion PathRegion::get(Operation *op) {
     os << ' ';
     printType(os, result, hints);
   }
-  // What passes note on an operation does not change what it computes.
+  // Attributes that passes attach to an operation do not change what it computes.
   for (NamedAttribute attribute : op->getAttrDictionary())
     if (!attribute.getName().getValue().starts_with("tenon."))
       os << ' ' << attribute.getName().getValue() << '=' << attribute.getValue();

@@ -19,13 +19,13 @@ class Operation;
 
 namespace tenon {
 
-/// An operation, as what its paths take is recorded under.
+/// The key of an operation under which the times of its paths are recorded.
 struct PathRegion {
   std::string target; ///< name of the enclosing module: the target that it is compiled for
   std::string text;   ///< canonical: the operation, its types, sizes and attributes, and which operands are weights
 
   static PathRegion get(mlir::Operation *op);
-  /// 32 hexadecimal digits: XXH3 of the text, as in the profile database.
+  /// Returns the XXH3 of the text as 32 hexadecimal digits, as in the profile database.
   std::string getFingerprint() const;
 };
 
@@ -36,31 +36,31 @@ struct PathOption {
       error; ///< measured with the weights at hand; nothing for a path that is as exact as the default
 };
 
-/// What real runs say of paths. Several threads may use it.
+/// Measured times of paths. Implementations are thread-safe.
 class PathTimes {
 public:
   virtual ~PathTimes() = default;
 
-  /// Nanoseconds that a path takes for a region on the machine of its target; nothing where that was not measured.
+  /// Returns the nanoseconds that a path takes for a region on the machine of its target; none if it was not measured.
   virtual std::optional<double> find(const PathRegion &region, llvm::StringRef path) = 0;
 
-  /// Whether paths are taken in turn, to be measured. Otherwise the fastest one is.
+  /// True if paths are taken in turn to be measured; false if the fastest one is taken.
   virtual bool isMeasuring() const { return false; }
 
-  /// Which of the options a region takes to be measured: its place. The options are exact enough, the one that is
-  /// expected to be the fastest comes first.
+  /// Returns the number of the option that a region takes in this measurement. All options are exact enough; the first
+  /// one has the smallest estimate.
   virtual size_t pick(const PathRegion &, llvm::ArrayRef<PathOption>) { return 0; }
 };
 
-/// What is known of a path's time: an estimate, and maybe a measurement.
+/// The estimate of a path's time, and a measurement if there is one.
 struct PathCost {
   double cycles = 0;
   std::optional<double> nanoseconds;
 };
 
-/// Makes the costs of all operations comparable, element by element: measured times where there are any, and estimates
-/// scaled by what measurements say of estimates. The scale of an operation is the geometric mean of time over estimate
-/// of its own paths, or else of all operations. Without a measurement, costs are cycles.
+/// Makes the costs of all operations comparable, element by element: costs are measured times, or else estimates scaled
+/// by the ratio of measurements to estimates. The scale of an operation is the geometric mean of this ratio over its
+/// own paths, or else over all operations. If nothing was measured, costs are cycles.
 std::vector<std::vector<double>> blendCosts(llvm::ArrayRef<std::vector<PathCost>> operations);
 
 } // namespace tenon

@@ -31,8 +31,8 @@ struct Arithmetic {
 };
 } // namespace
 
-/// A number between -1 and 1 for each element, from its indices alone: digits of a sine far behind the point, as
-/// shaders have their noise from.
+/// Emits a pseudo-random number between -1 and 1 for each element from its indices: the low digits of a sine, as in
+/// shader noise functions.
 static Value makeNoise(const Arithmetic &make) {
   // math: any numbers that no small integers relate
   constexpr double kStrides[] = {12.9898, 78.233, 37.719, 93.9895, 51.5317, 27.1828}, kFar = 43758.5453;

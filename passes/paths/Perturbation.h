@@ -12,12 +12,12 @@
 
 namespace tenon {
 
-/// Adds to the result of an operation, a tensor of floats, what a path of that error may add: to each element a number
-/// between -`error` and `error` times the largest element, the same ones in each run. They take the place of a path's
-/// own errors where a machine cannot compute the path. Returns the sum, which is read instead of the result.
+/// Simulates the error of a path on a machine that cannot compute it: adds to each element of a floating-point result a
+/// number between -`error` and `error` times the largest element. The numbers are the same in each run. Returns the
+/// sum, which replaces the result in all uses.
 mlir::Value perturbResult(mlir::Operation *op, double error, mlir::RewriterBase &rewriter);
 
-/// Makes everything that reads a tensor of f32 read it rounded to bf16.
+/// Rounds an f32 tensor to bf16 for all of its users.
 void roundToBf16(mlir::Value value, mlir::RewriterBase &rewriter);
 
 } // namespace tenon

@@ -14,8 +14,7 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// The default implementation of a product without a constant matrix. No weight of it is packed
-/// (layout/PrepackWeights.cpp).
+/// The default implementation of a matmul without a constant matrix. It packs no weight (layout/PrepackWeights.cpp).
 struct PlainProduct : public Path {
   explicit PlainProduct(const PathPolicy &policy) : policy(policy) {}
   llvm::StringRef getName() const override { return kPlainPath; }

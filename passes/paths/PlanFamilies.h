@@ -16,7 +16,7 @@
 
 namespace tenon {
 
-/// The plans of a graph whose sites have certain forms: these decide which regions there are.
+/// The plans of a graph whose sites have certain forms, which determine the regions.
 struct PlanFamily {
   double cost = 0;     ///< of all plans of the family, besides that of their options
   double variance = 0; ///< likewise: the sum of the squared errors
@@ -28,8 +28,8 @@ struct FamilyPlan : BudgetedPlan {
   size_t family = 0;
 };
 
-/// Lists the plans of several families whose error is within a budget lazily, from the cheapest one on; of equally
-/// cheap ones that of the first family comes first.
+/// Lists the plans of several families whose error is within a budget lazily, in ascending order of cost; among equals,
+/// that of the first family comes first.
 class PlanFamilies {
 public:
   PlanFamilies(std::vector<PlanFamily> families, double budget);
@@ -37,7 +37,7 @@ public:
   /// The next plan; nothing after the last one.
   std::optional<FamilyPlan> next();
 
-  /// How many plans there are, whatever their error, in decimal digits.
+  /// Returns the number of plans, regardless of their error, in decimal digits.
   std::string count() const;
 
 private:

@@ -29,7 +29,7 @@ PlanOrder::PlanOrder(llvm::ArrayRef<std::vector<double>> costs) : numRegions(cos
     if (own.size() > 1)
       choices.push_back(std::move(region));
   }
-  // A successor that moves on to the next region costs no less.
+  // Regions are sorted so that a successor that moves on to the next region costs no less.
   llvm::stable_sort(choices,
                     [](const Region &x, const Region &y) { return x.costs[1] - x.costs[0] < y.costs[1] - y.costs[0]; });
   if (!choices.empty())
@@ -91,7 +91,7 @@ std::optional<PricedPlan> PlanOrder::next() {
 }
 
 std::string PlanOrder::count() const {
-  // Two bits for each option are more than the product of their numbers takes.
+  // Two bits for each option are enough for the product of all counts.
   unsigned bits = 64;
   for (const Region &region : choices)
     bits += 2 * region.costs.size();

@@ -19,25 +19,25 @@
 
 namespace tenon {
 
-/// A choice of one option for each region, and the sum of their costs.
+/// A choice of one option for each region, and its total cost.
 struct PricedPlan {
   double cost = 0;
   std::vector<size_t> options; ///< for each region the place of its option
 };
 
-/// Lists all plans lazily, from the cheapest one on; plans of equal cost come in a fixed order. That is the enumeration
+/// Lists all plans lazily, from the cheapest one on; plans of equal cost come in a fixed order. This is the enumeration
 /// of the smallest sums of one element from each of several lists: a plan has at most three successors, which cost no
 /// less, and each plan but the first is the successor of exactly one (after Eppstein, "Finding the k Shortest Paths",
 /// 1998, for the special case of a chain). The n-th plan takes O(n log n) steps and O(n) memory.
 class PlanOrder {
 public:
-  /// `costs`: for each region those of its options, at least one and all finite.
+  /// `costs` has the costs of each region's options, at least one and all finite.
   explicit PlanOrder(llvm::ArrayRef<std::vector<double>> costs);
 
   /// The next plan; nothing after the last one.
   std::optional<PricedPlan> next();
 
-  /// How many plans there are, in decimal digits: the number may be astronomical.
+  /// Returns the number of plans in decimal digits, because it may exceed any integer type.
   std::string count() const;
 
 private:
@@ -47,7 +47,7 @@ private:
     std::vector<size_t> order;
     std::vector<double> costs; ///< in that order
   };
-  /// A plan as the ranks of those regions that have not their cheapest option; `last` is the last of these regions.
+  /// A plan as the ranks of those regions that do not have their cheapest option; `last` is the last of these regions.
   struct State {
     double cost;
     size_t last, sequence;

@@ -60,7 +60,7 @@ struct RepeatPaths : public tenon::impl::RepeatPathsBase<RepeatPaths> {
   }
 
 private:
-  /// The next of the option's paths, "winograd-4" or "bf16x3@6e-6".
+  /// Parses the next of the option's paths, such as "winograd-4" or "bf16x3@6e-6".
   std::optional<SelectedPath> parseNext(size_t &number) {
     if (number >= paths.size())
       return std::nullopt;

@@ -17,16 +17,15 @@
 
 namespace tenon {
 
-/// The largest error of an output when all operations of a region take a path, and all others are as exact as they can
-/// be.
+/// The largest error of an output if all operations of a region take a path and all others are as exact as possible.
 struct Sensitivity {
   std::string path;
   double outputError = 0;
 };
 
-/// By the fingerprints of regions. To first order errors of outputs are linear in those of operations: what an
-/// operation of the region is off by reaches an output times a factor, which is outputError over the root of the sum of
-/// the squared errors that all operations of the region have with the path.
+/// Sensitivities by region fingerprint. To first order, errors of outputs are linear in those of operations: the error
+/// of an operation reaches an output multiplied by outputError divided by the root of the sum of squared errors that
+/// all operations of the region have with the path.
 using Sensitivities = llvm::StringMap<Sensitivity>;
 
 } // namespace tenon

@@ -20,13 +20,13 @@ using namespace tenon;
 bool SplitProduct::isSplitWhenRead() const {
   auto type = cast<RankedTensorType>(matrix->get().getType());
   int64_t depth = type.getNumElements() / type.getDimSize(axes.columns);
-  // K-blocking, which longer sums need, is for matrices alone.
+  // Longer sums need K-blocking, which is only implemented for matmuls.
   return matrixTerms == kAllTerms &&
          (type.getRank() == 2 || (isa<ConvolveOp>(matrix->getOwner()) && depth <= kMaxSplitDepth));
 }
 
 bool SplitProduct::areRowsSplitWhenRead() const {
-  // Kernels split into three terms alone. Rows keep their layout in memory, so no step may reach beyond them.
+  // Kernels can only split into three terms. Rows are not padded in memory, so steps must divide them.
   auto type = cast<RankedTensorType>(matrix->get().getType());
   bool hasThree = matrixTerms == kAllTerms || (matrixTerms == 1 && rowTerms == kAllTerms);
   return hasThree && type.getRank() == 2 && isa<ContractOp>(matrix->getOwner()) &&
@@ -62,7 +62,7 @@ std::optional<SplitProduct> tenon::findSplitProduct(Operation *op, TermSplit spl
   return std::nullopt;
 }
 
-/// `x`, or the f16 that it is the promotion of; reshapes between are looked through.
+/// Returns the f16 operand if `x` is promoted from it, perhaps through reshapes; otherwise `x`.
 static Value getStored(Value x) {
   Value source = x;
   while (auto reshape = source.getDefiningOp<ReshapeOp>())
@@ -71,9 +71,8 @@ static Value getStored(Value x) {
   return cast && getElementTypeOrSelf(cast.getInput()).isF16() ? cast.getInput() : x;
 }
 
-/// The elements of `x` as bf16, perhaps in another shape: those that it is the promotion of, or rounded by one
-/// operation for all products that read them. It rounds before reshapes, so that the kernel that computes the elements
-/// can do it.
+/// Returns the elements of `x` as bf16, perhaps in another shape: the operand that `x` is promoted from, or a rounding
+/// that all matmuls share. It rounds before reshapes, so that the kernel that computes the elements can do it.
 static Value roundRows(RewriterBase &rewriter, Value x) {
   while (!isPromoted(x) && x.getDefiningOp<ReshapeOp>())
     x = x.getDefiningOp<ReshapeOp>().getInput();
@@ -88,7 +87,7 @@ static Value roundRows(RewriterBase &rewriter, Value x) {
   return CastOp::create(rewriter, x.getLoc(), type, x);
 }
 
-/// The terms of `x`, one operation for all products that read it; or, where `isWhole`, `x` itself in steps that the
+/// Returns the terms of `x`, by one operation that all matmuls share; or, if `isWhole`, `x` itself in steps, which the
 /// kernel splits.
 static Value splitTerms(RewriterBase &rewriter, Value x, int64_t numTerms, bool isWhole) {
   assert(getConstant(getDims(x).back()) && "rows are as long as the matrix of a weight, which is static");
@@ -111,7 +110,7 @@ static Value splitTerms(RewriterBase &rewriter, Value x, int64_t numTerms, bool 
   return SplitBf16Op::create(rewriter, x.getLoc(), type, x);
 }
 
-/// The elements of a weight as f32; those of bf16 are converted into `widened`.
+/// Returns the elements of a weight as f32; bf16 elements are converted into `widened`.
 static const float *getElements(WeightOp weight, std::vector<float> &widened) {
   assert(getBytes(weight.getValue()) && "findSplitProduct leaves out weights whose bytes are unknown");
   ArrayRef<char> bytes = *getBytes(weight.getValue());
@@ -194,7 +193,7 @@ bool tenon::skipsPixels(ConvolveOp op) {
   return isOfOne && llvm::any_of(op.getStrides(), [](int64_t stride) { return stride != 1; });
 }
 
-/// convolve(x) of 1x1 windows with strides -> convolve(slice(x)), so that pixels that are skipped are not split.
+/// convolve(x) with 1x1 windows and strides -> convolve(slice(x)), so that skipped pixels are not split.
 static void takeSteps(RewriterBase &rewriter, ConvolveOp op) {
   Value x = op.getInput();
   Dims dims = getDims(x), result = getDims(op.getResult());
@@ -213,7 +212,7 @@ static void takeSteps(RewriterBase &rewriter, ConvolveOp op) {
   });
 }
 
-/// Lookups in a tied embedding read the rounded numbers, too, so that it is stored once.
+/// Lookups in a tied embedding also read the rounded elements, so that the weight is stored once.
 static void replaceLookups(RewriterBase &rewriter, WeightOp weight, Value packed) {
   auto isLookup = [](OpOperand &use) { return isa<GatherOp>(use.getOwner()) && use.getOperandNumber() == 0; };
   if (llvm::none_of(weight->getUses(), isLookup) || packed.getType() != weight.getType())

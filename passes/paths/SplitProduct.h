@@ -23,7 +23,7 @@ struct TermSplit {
   bool operator==(const TermSplit &) const = default;
 };
 
-/// A product of rows with a constant matrix of f32, or of bf16 as such, whose factors can be split into bf16 terms.
+/// A matmul with a constant matrix of f32 or bf16 whose factors can be split into bf16 terms.
 struct SplitProduct {
   mlir::OpOperand *matrix, *rows;
   WeightOp weight;
@@ -33,31 +33,31 @@ struct SplitProduct {
   /// Terms that together have all bits of an f32.
   static constexpr int64_t kAllTerms = 3; // math: 3 * 8 bits of mantissa
 
-  /// Whether kernels split the matrix when they read it: where the terms that they keep fit in L2.
+  /// True if kernels split the matrix as they read it, because the terms in scratch fit L2.
   bool isSplitWhenRead() const;
   int64_t getMatrixBytes() const { return isSplitWhenRead() ? sizeof(float) : matrixTerms * sizeof(uint16_t); }
-  /// Whether they cut the rows, too: terms take bf16 as much memory again as rows do.
+  /// True if kernels also split the rows as they read them, since stored terms take 1.5 times the memory of f32.
   bool areRowsSplitWhenRead() const;
   int64_t countProducts() const { return matrixTerms == 1 ? rowTerms : countTermProducts(matrixTerms); }
 };
 
-/// `op` as a product whose factors can be split so; nullopt where it is none.
+/// Matches `op` as a matmul whose factors can be split; nullopt if it is none.
 std::optional<SplitProduct> findSplitProduct(mlir::Operation *op, TermSplit split);
 
-/// The root mean square of the relative error of numbers rounded to bf16 whose mantissas are distributed by Benford's
-/// law: half an ulp over the square root of three, times the root mean square of the inverse of a mantissa.
+/// The root mean square of the relative error of rounding to bf16 for mantissas distributed by Benford's law: half an
+/// ulp divided by the square root of three, times the root mean square of the inverse of a mantissa.
 inline constexpr double kBf16RoundingError = 0.00390625 * 0.425; // math: 2^-8, and the root of 3 / (8 ln 2) / 3
 
-/// The error of a product whose factors are rounded to bf16, relative to the largest element of the result: that of the
-/// matrix at hand, and that of rows of any numbers.
+/// Returns the error of a matmul whose factors are rounded to bf16, relative to the largest element of the result: the
+/// matrix contributes its actual error, the rows that of arbitrary numbers.
 double measureRoundingError(const SplitProduct &product);
-/// What it is for a matrix that is exact in bf16, and not 0: that of the rows.
+/// Returns that error for a nonzero matrix that is exact in bf16, to which only the rows contribute.
 double getLeastRoundingError();
 
-/// Whether a convolution of 1x1 windows skips pixels, which then need not be split.
+/// True if a convolution with 1x1 windows skips pixels, which then need not be split.
 bool skipsPixels(ConvolveOp op);
 
-/// product(x, w) -> product(merge_bf16(split_bf16(x)), unpack_split_bf16(w))
+/// matmul(x, w) -> matmul(merge_bf16(split_bf16(x)), unpack_split_bf16(w))
 mlir::Operation *rewriteSplitProduct(mlir::Operation *op, TermSplit split, mlir::RewriterBase &rewriter);
 
 } // namespace tenon

@@ -41,8 +41,8 @@ private:
 };
 } // namespace
 
-/// The elements of a filter, which is a weight with elements of its own, of all channels that a frame of the result
-/// sees.
+/// Returns the elements of a constant filter that is not a splat, with the channels of all frames that a frame of the
+/// result reads.
 static SmallVector<float> getFilterElements(ConvolveOp op) {
   assert(getFilterBytes(op) && "a path is estimated for filters whose bytes are known");
   ArrayRef<char> bytes = *getFilterBytes(op);
@@ -58,7 +58,8 @@ static SmallVector<float> getFilterElements(ConvolveOp op) {
   return joined;
 }
 
-/// Cycles to put the channels of all frames that a frame of the result sees side by side, for all frames of all images.
+/// Returns the cycles to concatenate the channels of all frames that a frame of the result reads, for all frames of all
+/// images.
 static double getJoinCycles(ConvolveOp op, const PathPolicy &policy) {
   ProductShape shape = *getProductShape(op);
   double pixels = shape.rows; // of stride 1: as many as the input has, but for the border
@@ -92,7 +93,7 @@ static Value createZero(OpBuilder &b, Location loc, Type type) {
   return WeightOp::create(b, loc, DenseElementsAttr::get(RankedTensorType::get({}, type), b.getZeroAttr(type)));
 }
 
-/// [N, D, H, W, C] with zeros before and after its frames.
+/// Pads [N, D, H, W, C] with zero frames.
 static Value padFrames(OpBuilder &b, ConvolveOp op) {
   Value input = op.getInput();
   int64_t low = op.getLow()[0], high = op.getHigh()[0];
@@ -107,7 +108,7 @@ static Value padFrames(OpBuilder &b, ConvolveOp op) {
                        SmallVector<int64_t>(dims.size(), 0));
 }
 
-/// The frames of the result as images [N * D, H, W, channels of all frames seen].
+/// Returns the frames of the result as images [N * D, H, W, channels of all frames in the window].
 static Value joinFrames(OpBuilder &b, ConvolveOp op) {
   Location loc = op.getLoc();
   Value padded = padFrames(b, op);

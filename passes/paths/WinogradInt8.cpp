@@ -49,9 +49,8 @@ public:
     Dims dims = getDims(convolve.getType());
     auto getExtent = [&](AffineExpr dim) { return double(hints.get(dim).value_or(kDefaultExtent)); };
     double images = getProductShape(op)->rows / (getExtent(dims[1]) * getExtent(dims[2]));
-    // An int8 filter becomes two to eight times as large. What there is more takes the place of other weights in the
-    // caches, and has its price in memory: as much as to read it from there in each run, which may be for a single
-    // image.
+    // An int8 filter grows two to eight times. The additional bytes displace other weights from the caches, so they are
+    // charged the cost of reading them from DRAM in each run, which may be for a single image.
     double price = (weights - own) / machine.dramBytesPerCycle * (hints.get(dims[0]) ? 1 : images);
     return estimateWinogradCycles(convolve, *filter, outputs, machine) + machine.getReadCycles(own) + price;
   }

@@ -38,7 +38,7 @@ std::optional<FilterShape> tenon::getSquareFilter(ConvolveOp op) {
   return isSquare && getFilterBytes(op) ? std::optional(filter) : std::nullopt;
 }
 
-/// The problem for all images if their number is known, else for one.
+/// Describes the problem for all images if their number is static, else for one.
 static WinogradProblem getProblem(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine) {
   SizeHints hints(op->getParentOfType<func::FuncOp>());
   Dims dims = getDims(op.getType());

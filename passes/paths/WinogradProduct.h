@@ -15,21 +15,23 @@
 
 namespace tenon {
 
-/// How many frames the window of a convolution sees, of three spatial dimensions; 1 of two.
+/// Returns the number of frames in a convolution's window if there are three spatial dimensions; 1 if there are two.
 bool hasFrames(ConvolveOp op);
 int64_t getFrames(ConvolveOp op);
 
-/// The bytes of a filter that is a weight with elements of its own.
+/// Returns the bytes of a filter that is a constant and not a splat.
 std::optional<llvm::ArrayRef<char>> getFilterBytes(ConvolveOp op);
 
-/// The filter of a convolution with channels last, strides and dilations of 1 and one group, which has a square window
-/// and is constant; nothing where it is another one. Channels are those of all frames that the window sees.
+/// Returns the filter of a channels-last convolution with strides and dilations of 1, one group, and a constant square
+/// window; none for any other convolution. Its channels are those of all frames in the window.
 std::optional<FilterShape> getSquareFilter(ConvolveOp op);
 
-/// For all images (and frames) if their number is known; for one if it is dynamic, since a run may have a single one.
+/// Chooses the schedule for all images (and frames) if their number is static; for one if it is dynamic, since a run
+/// may have a single one.
 WinogradSchedule scheduleWinograd(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine);
 
-/// The cycles of that schedule for as many images as the other paths are estimated for (getProductShape).
+/// Returns the cycles of that schedule for the number of images that the other paths are estimated for
+/// (getProductShape).
 double estimateWinogradCycles(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine);
 
 } // namespace tenon

@@ -31,7 +31,7 @@ private:
 };
 } // namespace
 
-/// A type of numbers or of tensors with wide ones in place of narrow ones.
+/// Returns a scalar or tensor type with wide elements in place of narrow ones.
 Type Widener::widen(Type type) const {
   if (!isNarrow(type))
     return type;
@@ -39,13 +39,13 @@ Type Widener::widen(Type type) const {
   return tensor ? Type(tensor.clone(widening.wide)) : Type(widening.wide);
 }
 
-/// A cast of `value`, whose other uses read the cast.
+/// Casts `value`, and replaces all other uses by the cast.
 void Widener::widenUses(Value value, OpBuilder &b) const {
   auto cast = CastOp::create(b, value.getLoc(), widen(value.getType()), value);
   value.replaceAllUsesExcept(cast, cast);
 }
 
-/// A few elements, or one for all, become wide here, where folders see them.
+/// Weights of few elements, or splats, are widened here, where folders see them.
 void Widener::widenWeight(WeightOp weight) const {
   constexpr int64_t kFew = 1024; // limit: memory of the compiler
   OpBuilder b(weight->getContext());
@@ -81,7 +81,7 @@ void Widener::keepTypes(Operation *op, ArrayRef<Type> types) const {
       widenUses(result, b);
 }
 
-/// Everything that reads a wide result reads what it is when it is rounded to its type in the model.
+/// Rounds a wide result to its type in the model for all of its users.
 void Widener::roundResult(Value result, Type type) const {
   OpBuilder b(result.getContext());
   b.setInsertionPointAfterValue(result);
@@ -89,7 +89,7 @@ void Widener::roundResult(Value result, Type type) const {
   result.replaceAllUsesExcept(CastOp::create(b, result.getLoc(), result.getType(), narrow), narrow);
 }
 
-/// Gives an operation, whose operands are wide, wide results and arguments of its bodies.
+/// Gives an operation with wide operands wide results and region arguments.
 void Widener::widenOperation(Operation *op) const {
   for (Value result : op->getResults()) {
     Type type = result.getType();

@@ -17,16 +17,16 @@ namespace tenon {
 struct FloatWidening {
   mlir::FloatType wide;
   llvm::function_ref<bool(mlir::Type element)> isNarrow;
-  /// What takes and gives the model's own types, between casts. Other operations get wide operands and results, but for
-  /// the function's arguments, which are cast where they are read.
+  /// Operations that keep the model's types, between casts. All others get wide operands and results; function
+  /// arguments are cast where they are read.
   llvm::function_ref<bool(mlir::Operation *op)> keepsTypes;
-  /// Narrow elements to which results are rounded where an operation computes them; their type is the wide one all the
-  /// same. Null: none.
+  /// Narrow element types to which results are rounded after each operation, although they are stored in the wide type.
+  /// Null means none.
   llvm::function_ref<bool(mlir::Type element)> isRounded = nullptr;
 };
 
-/// Widens a function that has a body. Few elements of a weight become wide at once; more stay, and are cast behind it.
-/// What was narrow and is wide again by a cast to exactly that type is the narrow value itself.
+/// Widens a function with a body. Small weights are widened at compile time; larger ones stay, and are followed by a
+/// cast. A cast of a narrow value to exactly the wide type is folded.
 void widenFloats(mlir::func::FuncOp function, const FloatWidening &widening);
 
 } // namespace tenon

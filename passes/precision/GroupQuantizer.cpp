@@ -22,10 +22,10 @@ using namespace tenon;
 // Floats
 //===----------------------------------------------------------------------===//
 
-/// The f32 with the value of an f16: its exponent is moved by a product, which is exact for subnormal numbers, too.
+/// Converts f16 to f32: the exponent is adjusted by a multiplication, which is exact for subnormal numbers, too.
 static float fromF16(uint16_t bits) {
   uint32_t magnitude = bits & 0x7fffu, sign = uint32_t(bits & 0x8000u) << 16;
-  // What has all bits of the exponent is infinite or no number.
+  // If all exponent bits are set, the number is infinite or NaN.
   float value = magnitude >= 0x7c00u ? bit_cast<float>(0x7f800000u | (magnitude & 0x3ffu) << 13)
                                      : bit_cast<float>(magnitude << 13) * 0x1p112f;
   return bit_cast<float>(bit_cast<uint32_t>(value) | sign);
@@ -58,7 +58,7 @@ uint16_t tenon::toF16Bits(float value) {
     return static_cast<uint16_t>(sign | 0x7e00u);
   if (magnitude >= 0x477ff000u) // 65520, which rounds to more than f16 has
     return static_cast<uint16_t>(sign | 0x7c00u);
-  // Below 2^-14 units are 2^-24: a sum with 0.5, whose units these are, rounds to them.
+  // Below 2^-14 the unit of f16 is 2^-24, which is also that of f32 near 0.5: adding 0.5 rounds to it.
   if (magnitude < 0x38800000u)
     return static_cast<uint16_t>(sign | (bit_cast<uint32_t>(bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u));
   magnitude += 0xfffu + (magnitude >> 13 & 1);
@@ -77,11 +77,12 @@ uint16_t tenon::toBf16Bits(float value) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How well numbers fit a group: sums over its elements of x * n and of n * n, where n is a number less its zero point.
+/// The sums that determine how well numbers fit a group: of x * n and n * n over its elements, where n is a number
+/// minus the zero point.
 struct Fit {
   double product = 0, square = 0;
 
-  /// By how much the squared error is less than the sum of squares, with the best scale for these numbers.
+  /// Returns by how much the squared error is smaller than the sum of squares with the best scale for these numbers.
   double getGain() const { return square > 0 ? product * product / square : 0; }
   float getScale() const { return square > 0 ? static_cast<float>(product / square) : 0; }
 };
@@ -201,7 +202,7 @@ GroupCode tenon::chooseCode(ArrayRef<float> elements, ArrayRef<float> importance
       code = searchRange({elements, importance}, least, most, high, isInt4);
   } else {
     code.zero = format.isSigned() ? 0 : static_cast<int32_t>(half);
-    // Of eight bits -128 is left out: a scale for it would be a negative one half of the time, for little.
+    // With eight bits, -128 is not used: it would require a negative scale in half of the groups, for little gain.
     if (largest != 0)
       code.scale = isInt4 ? searchScale({elements, importance}, largest, -half) : std::abs(largest) / (half - 1);
   }

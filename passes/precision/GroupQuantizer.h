@@ -26,7 +26,7 @@ namespace tenon {
 enum class FloatKind { f16, bf16, f32, f64 };
 
 float toFloat(FloatKind kind, const char *element);
-/// Rounds to nearest, ties to even. What f16 cannot have becomes infinite.
+/// Rounds to nearest, ties to even. Numbers beyond the range of f16 become infinite.
 uint16_t toF16Bits(float value);
 uint16_t toBf16Bits(float value);
 
@@ -37,7 +37,7 @@ struct GroupFormat {
   bool isAsymmetric = false; ///< groups have a zero point of their own
   bool hasF16Scales = false; ///< scales are rounded to f16
 
-  /// Whether numbers have a sign; others of symmetric groups have their zero point in the middle.
+  /// True if numbers are signed; unsigned numbers of symmetric groups have their zero point in the middle.
   bool isSigned() const { return bits == 8 && !isAsymmetric; }
 };
 
@@ -74,7 +74,8 @@ NumberRange getNumberRange(const GroupFormat &format, const GroupCode &code);
 /// Quantizes one group of such elements; `numbers` get the stored bytes.
 GroupCode quantizeGroup(llvm::ArrayRef<float> elements, const GroupFormat &format, llvm::MutableArrayRef<char> numbers);
 
-/// A matrix in memory, whose rows are what is summed along: element (row, i) has offset row * rowStride + i * stride.
+/// A matrix in memory, whose rows run along the summed dimension: element (row, i) is at offset row * rowStride + i *
+/// stride.
 struct FloatMatrix {
   const char *data;
   FloatKind kind;
@@ -97,8 +98,8 @@ struct QuantizationError {
   double getRelativeOfOutputs() const;
 };
 
-/// Where a quantized matrix is stored: numbers have the matrix' layout, a byte each; scales and zero points are [rows,
-/// groups] with strides of their own.
+/// The destination of a quantized matrix: numbers have the matrix's layout, one byte each; scales and zero points are
+/// [rows, groups] with strides of their own.
 struct QuantizedStorage {
   char *numbers;
   char *scales; ///< f16 or f32, as the format says
@@ -106,7 +107,7 @@ struct QuantizedStorage {
   int64_t groupRowStride, groupStride;
 };
 
-/// Rows that are quantized together, so that those which are neighbours in memory are read line by line.
+/// The number of rows that are quantized together, so that whole cache lines are read if rows are adjacent in memory.
 inline constexpr int64_t kRowsOfBlock = 16; // format: elements of f32 in a cache line
 
 class CalibratedQuantizer;

@@ -26,8 +26,8 @@ static bool movesElements(Operation *op) {
 }
 
 namespace {
-/// Operations that move elements which are halves in memory before, or have to be afterwards: what comes from the
-/// caller, from a weight, or goes to the caller, such as a cache of keys and values.
+/// Operations that only move elements whose storage before or after is f16 or bf16: of arguments, of weights, or of
+/// results, such as a cache of keys and values.
 class MovedReducedPrecision {
 public:
   explicit MovedReducedPrecision(func::FuncOp function) {

@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// A product, one of whose operands is a cast of a weight that is cut along its first dimension.
+/// A contraction one of whose operands is a cast of a weight, which is split along its first dimension.
 struct CutProduct {
   ContractOp op;
   unsigned number; ///< of the operand
@@ -38,13 +38,14 @@ struct CutProduct {
 };
 } // namespace
 
-/// Where `index` is among the indices of a tensor, if there.
+/// Returns the position of `index` among the indices of a tensor, if it is there.
 static std::optional<int64_t> find(ArrayRef<int64_t> indices, int64_t index) {
   const int64_t *place = llvm::find(indices, index);
   return place == indices.end() ? std::nullopt : std::optional(place - indices.begin());
 }
 
-/// How the product is cut so that no part of the widened weight is larger than `maxBytes`, if it has to be and can.
+/// Returns how the contraction is split so that no part of the promoted weight exceeds `maxBytes`; none if it need not
+/// or cannot be split.
 static std::optional<CutProduct> matchCut(ContractOp op, unsigned number, int64_t maxBytes) {
   auto cast = op->getOperand(number).getDefiningOp<CastOp>();
   auto weight = cast ? cast.getInput().getDefiningOp<WeightOp>() : nullptr;
@@ -55,13 +56,13 @@ static std::optional<CutProduct> matchCut(ContractOp op, unsigned number, int64_
   if (bytes <= maxBytes || extent < 2)
     return std::nullopt;
   CutProduct cut{op, number, weight, std::max<int64_t>(1, maxBytes / (bytes / extent))};
-  // What a factor stretches along, and an index that is there twice, would have to be looked at.
+  // A broadcast dimension or a repeated index of the other factor is not supported.
   std::optional<int64_t> place = find(cut.getIndices(1 - number), cut.getIndex());
   bool isStretched = place && getConstant(tenon::getDims(cut.getOther())[*place]) != extent;
   return isStretched || llvm::count(cut.getIndices(number), cut.getIndex()) > 1 ? std::nullopt : std::optional(cut);
 }
 
-/// Rows of a weight, as a weight that shares its memory.
+/// Creates a weight for some rows of a weight, which shares its memory.
 static Value createPart(OpBuilder &b, WeightOp weight, int64_t begin, int64_t rows) {
   ArrayRef<char> all = *getBytes(weight.getValue());
   SmallVector<int64_t> shape(weight.getType().getShape());
@@ -75,7 +76,7 @@ static Value createPart(OpBuilder &b, WeightOp weight, int64_t begin, int64_t ro
   return part;
 }
 
-/// Elements `begin` to `begin + extent` of a dimension.
+/// Creates a slice of elements `begin` to `begin + extent` of a dimension.
 static Value createSlice(OpBuilder &b, Location loc, Value value, int64_t dim, int64_t begin, int64_t extent) {
   Dims dims = getDims(value), starts(dims.size(), b.getAffineConstantExpr(0));
   assert(dim >= 0 && dim < static_cast<int64_t>(dims.size()) && "a slice is along a dimension of the value");
@@ -85,7 +86,7 @@ static Value createSlice(OpBuilder &b, Location loc, Value value, int64_t dim, i
                          ShapeAttr::get(b.getContext(), starts), SmallVector<int64_t>(dims.size(), 1));
 }
 
-/// Parts of what is not summed along are joined, of what is summed along added.
+/// Parts along a result dimension are concatenated; parts along a summed dimension are added.
 static void applyCut(CutProduct cut) {
   ContractOp op = cut.op;
   OpBuilder b(op);

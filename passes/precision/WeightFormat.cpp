@@ -95,13 +95,13 @@ std::string WeightFormat::describe() const {
   return text + (isAsymmetric ? ", asymmetric)" : ")");
 }
 
-/// Where the pattern of "PATTERN=FORMAT" ends: at the last '=' with the name of a format behind it, since suboptions
-/// have one, too.
+/// Returns the end of the pattern in "PATTERN=FORMAT": the last '=' before a format name, since suboptions contain '=',
+/// too.
 static size_t findPatternEnd(StringRef text) {
   for (size_t end = text.rfind('='); end != StringRef::npos; end = end == 0 ? StringRef::npos : text.rfind('=', end))
     if (findKind(text.drop_front(end + 1).split(':').first))
       return end;
-  // A misspelled format: suboptions are no part of the pattern.
+  // The format is misspelled: the pattern ends before the suboptions.
   return findKind(text.split(':').first) ? StringRef::npos : text.split(':').first.rfind('=');
 }
 

@@ -32,29 +32,30 @@ struct WeightFormat {
   bool isInteger() const { return kind == Kind::int8 || kind == Kind::int4; }
   int64_t getBits() const;
 
-  /// "bf16", "int8", "int4:group=64,asymmetric": a name and suboptions. Fails with a message for users.
+  /// Parses a name and suboptions, such as "bf16", "int8" or "int4:group=64,asymmetric". Fails with a message for
+  /// users.
   static llvm::Expected<WeightFormat> parse(llvm::StringRef text);
-  /// For people: "bf16", "int8 (row)", "int4 (group 32, asymmetric)".
+  /// Describes the format for reports: "bf16", "int8 (row)", "int4 (group 32, asymmetric)".
   std::string describe() const;
 };
 
-/// The format of those weights whose names a pattern matches.
+/// The format of the weights whose names match a pattern.
 struct WeightRule {
   std::string text;    ///< as the user has written it
   std::string pattern; ///< a glob; empty: of all weights that are large enough
   WeightFormat format;
 
-  /// "FORMAT" or "PATTERN=FORMAT". Fails with a message for users.
+  /// Parses "FORMAT" or "PATTERN=FORMAT". Fails with a message for users.
   static llvm::Expected<WeightRule> parse(llvm::StringRef text);
 };
 
-/// The rules of a compilation, of which the last one that matches a weight decides.
+/// The rules of a compilation; the last rule that matches a weight decides.
 class WeightRules {
 public:
   explicit WeightRules(std::vector<WeightRule> rules) : rules(std::move(rules)) {}
 
-  /// The format of each of the weights that are called `names`; nothing where no rule is about it. Those that are not
-  /// `isLarge` have to be named by a pattern. Fails where a pattern matches none of them.
+  /// Returns the format of each of the weights `names`; none if no rule matches. Weights that are not `isLarge` only
+  /// match rules with a pattern. Fails if a pattern matches no weight.
   llvm::Expected<std::vector<std::optional<WeightFormat>>> choose(llvm::ArrayRef<std::string> names,
                                                                   llvm::ArrayRef<bool> isLarge) const;
 

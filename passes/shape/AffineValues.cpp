@@ -14,13 +14,13 @@
 using namespace mlir;
 using namespace tenon;
 
-/// The expressions that compute indices are small; a large graph of sums must not take exponential time.
+/// Index expressions are small; the limit prevents exponential time on large graphs of sums.
 static constexpr int64_t kMaxVisits = 200; // limit: hostile models
 
-/// Indices that are weights are compared one by one, each time that a pattern looks at them.
+/// The elements of constant indices are compared one by one each time a pattern visits them.
 static constexpr int64_t kMaxElements = int64_t(1) << 22; // limit: compile time
 
-/// For each dimension the position that is read there; nothing where all are.
+/// The position that is read in each dimension; none if all positions are.
 using Positions = SmallVector<std::optional<int64_t>>;
 
 static bool isIndexType(Type type) { return type.isSignlessInteger(32) || type.isSignlessInteger(64); }
@@ -47,7 +47,7 @@ private:
   std::optional<AffineValue> getCast(CastOp cast, const Positions &at);
   std::optional<AffineValue> getSelected(SelectOp select, const Positions &at);
   std::optional<AffineValue> getBinary(Operation *op, const Positions &at);
-  /// The same value for all positions of a tensor of this rank.
+  /// Returns a value that is the same at all positions of a tensor of this rank.
   AffineValue makeConstant(AffineExpr value, size_t rank) const { return {value, SmallVector<int64_t>(rank, 0)}; }
 
   const Facts &facts;
@@ -56,7 +56,7 @@ private:
 
 } // namespace
 
-/// The elements of a weight, in row-major order; nothing where they are not integers of 32 or 64 bits.
+/// Returns the elements of a weight in row-major order; none if they are not i32 or i64.
 static std::optional<SmallVector<int64_t>> readIntegers(WeightOp weight) {
   int64_t count = weight.getType().getNumElements();
   if (count > kMaxElements)
@@ -126,7 +126,7 @@ std::optional<AffineValue> AffineAnalysis::getIota(IotaOp iota, const Positions 
   return value;
 }
 
-/// Follows a reshape that adds or drops dimensions of one element.
+/// Follows a reshape that adds or drops dimensions of extent 1.
 std::optional<AffineValue> AffineAnalysis::getReshaped(ReshapeOp reshape, const Positions &at) {
   Dims from = getDims(reshape.getInput()), to = getDims(reshape.getType());
   SmallVector<size_t> sources, targets;
@@ -167,7 +167,7 @@ std::optional<AffineValue> AffineAnalysis::getTransposed(TransposeOp transpose, 
   return result;
 }
 
-/// A value that is stretched to the shape of another one.
+/// Follows a value that is broadcast to the shape of another one.
 std::optional<AffineValue> AffineAnalysis::getBroadcast(Value from, Value to, const Positions &at) {
   Dims own = getDims(from), dims = getDims(to);
   if (own.size() > dims.size())
@@ -178,7 +178,7 @@ std::optional<AffineValue> AffineAnalysis::getBroadcast(Value from, Value to, co
   for (size_t dim = 0; dim < own.size(); ++dim) {
     if (isOne(own[dim]))
       continue;
-    // A dynamic dimension that may be 1 and be stretched has another stride then.
+    // The stride of a dynamic dimension is unknown if its extent may be 1 and be broadcast.
     if (!facts.isEqual(own[dim], dims[added + dim]))
       return std::nullopt;
     inner[dim] = at[added + dim];
@@ -219,7 +219,7 @@ std::optional<AffineValue> AffineAnalysis::getSliced(SliceOp slice, const Positi
   return value;
 }
 
-/// Where the position along the axis is known, one input alone is read.
+/// If the position along the axis is known, only one input is read.
 std::optional<AffineValue> AffineAnalysis::getConcat(ConcatOp concat, const Positions &at) {
   int64_t axis = concat.getAxis();
   if (!at[axis])
@@ -236,8 +236,8 @@ std::optional<AffineValue> AffineAnalysis::getConcat(ConcatOp concat, const Posi
   return std::nullopt;
 }
 
-/// A narrower type keeps the value modulo its range. A wider one would keep what is left after an overflow, so only
-/// values that cannot have had one are widened.
+/// A narrower type keeps the value modulo its range. Widening would preserve the result of an overflow, so only values
+/// that cannot have overflowed are followed.
 std::optional<AffineValue> AffineAnalysis::getCast(CastOp cast, const Positions &at) {
   Type from = getElementTypeOrSelf(cast.getInput()), to = cast.getType().getElementType();
   if (!isIndexType(from) || !isIndexType(to))
@@ -247,7 +247,7 @@ std::optional<AffineValue> AffineAnalysis::getCast(CastOp cast, const Positions 
                                                                                           : get(cast.getInput(), at);
 }
 
-/// select(x < 0, x + n, x), which counts negative indices from the end, is x where no x is negative.
+/// select(x < 0, x + n, x), which makes negative indices count from the end, is x if no x is negative.
 std::optional<AffineValue> AffineAnalysis::getSelected(SelectOp select, const Positions &at) {
   auto compare = select.getCondition().getDefiningOp<CompareOp>();
   if (!compare || compare.getPredicate() != ComparePredicate::lt || compare.getLhs() != select.getRhs())
@@ -332,7 +332,7 @@ std::optional<AffineValue> tenon::getAffineValue(const Facts &facts, Value value
   return AffineAnalysis(facts).get(value, at);
 }
 
-/// The value at the position that is smallest, or largest.
+/// Returns the value at the position at which it is smallest, or largest.
 static AffineExpr getEnd(const AffineValue &value, ArrayRef<AffineExpr> dims, bool isLargest) {
   AffineExpr end = value.offset;
   for (auto [stride, extent] : llvm::zip(value.strides, dims)) {

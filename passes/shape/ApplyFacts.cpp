@@ -27,7 +27,7 @@ using namespace tenon;
 
 namespace {
 
-/// What sizes have to satisfy, and what of it is proven.
+/// A condition on sizes, and whether it is proven.
 struct Requirement {
   AffineExpr expr; ///< not negative
   StringAttr text;
@@ -100,7 +100,7 @@ void FactsApplier::replaceFixedSymbols() {
       replace(symbol, getDimConstant(context, range.min));
 }
 
-/// Whether an expression keeps its value through a run: its symbols are those of inputs and states alone.
+/// True if an expression is constant during a run: it depends only on symbols of inputs and states.
 bool FactsApplier::isSettled(AffineExpr expr) const {
   bool result = true;
   walkSymbols(expr,
@@ -166,7 +166,7 @@ void FactsApplier::readRequirements() {
   }
 }
 
-/// What a symbol's range says has to hold of what stands for it.
+/// The range of a symbol must hold for the expression that replaces it.
 void FactsApplier::keepRange(AffineExpr symbol, AffineExpr value, std::vector<Requirement> &kept) {
   auto declared = ranges.find(symbol);
   if (declared == ranges.end())
@@ -190,7 +190,7 @@ void FactsApplier::keepRange(AffineExpr symbol, AffineExpr value, std::vector<Re
     kept.push_back({subDims(getDimConstant(context, range.max), value), note});
 }
 
-/// Of an equation, the last symbol of the inputs that stands alone in it gives way to what it equals.
+/// Solves an equation for the last input symbol that occurs alone in it, and replaces the symbol.
 bool FactsApplier::solve(const Polynomial &difference, std::vector<Requirement> &kept) {
   constexpr size_t kMaxTerms = 3; // limit: a longer expression costs more than the symbol
   if (difference.size() > kMaxTerms)
@@ -213,7 +213,7 @@ bool FactsApplier::solve(const Polynomial &difference, std::vector<Requirement> 
   return false;
 }
 
-/// symbol mod d = 0, times a constant, says that d divides the symbol.
+/// symbol mod d = 0, times a constant, implies that d divides the symbol.
 void FactsApplier::learnMultiple(AffineExpr difference) {
   auto product = dyn_cast<AffineBinaryOpExpr>(difference);
   if (product && product.getKind() == AffineExprKind::Mul && getConstant(product.getRHS()))
@@ -221,7 +221,7 @@ void FactsApplier::learnMultiple(AffineExpr difference) {
   auto remainder = dyn_cast<AffineBinaryOpExpr>(difference);
   if (!remainder || remainder.getKind() != AffineExprKind::Mod)
     return;
-  // A factor of the symbol has no divisor that the divisor has.
+  // The symbol's coefficient must be coprime to the divisor.
   auto dividend = dyn_cast<AffineBinaryOpExpr>(remainder.getLHS());
   bool isScaled = dividend && dividend.getKind() == AffineExprKind::Mul && getConstant(dividend.getRHS());
   AffineExpr symbol = isScaled ? dividend.getLHS() : remainder.getLHS();
@@ -229,7 +229,7 @@ void FactsApplier::learnMultiple(AffineExpr difference) {
     facts.addMultiple(symbol, divisor);
 }
 
-/// Whether the check of an equation is left to the binding of symbols.
+/// True if the equation is checked when symbols are bound, so that no separate check is needed.
 bool FactsApplier::useEquality(const Requirement &requirement, std::vector<Requirement> &kept) {
   Polynomial difference = toPolynomial(requirement.expr);
   if (solve(difference, kept))
@@ -270,7 +270,7 @@ void FactsApplier::applyRequirements() {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// Writes every extent in the body of the function anew; those of its arguments stay what the caller has to give.
+/// Rewrites every extent in the body of the function; the types of its arguments do not change.
 void FactsApplier::rewriteTypes() {
   auto rewrite = [&](ArrayRef<AffineExpr> dims, auto write) {
     Dims result;
@@ -339,14 +339,13 @@ void FactsApplier::storeFacts() {
   }
 }
 
-/// Refuses a model of which all sizes are known and one does not hold. What follows would make operations that no
-/// verifier accepts.
+/// Rejects a model with static sizes that violate a requirement, because later passes would create invalid operations.
 LogicalResult FactsApplier::refuseImpossible() {
   for (const Requirement &requirement : requirements)
     if (getConstant(requirement.expr).value_or(0) < 0)
       return emitInvalid(UnknownLoc::get(context),
                          requirement.text.empty() ? "a size is negative" : requirement.text.getValue());
-  // What stands in a branch or in a loop may never run.
+  // Requirements in a branch or a loop may never be evaluated.
   for (RequireOp require : function.getBody().getOps<RequireOp>())
     for (AffineExpr expr : require.getValues().getDims())
       if (getConstant(facts.substitute(expr)).value_or(0) < 0)

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Which of a bind's symbols may be extents and have no bound.
+/// Returns the symbols of a bind that may be extents and have no bound.
 static SmallVector<int64_t> getUnbounded(BindOp bind) {
   SmallVector<int64_t> found;
   if (static_cast<int64_t>(bind.getMin()) < 0)

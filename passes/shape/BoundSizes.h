@@ -12,8 +12,8 @@
 
 namespace tenon {
 
-/// Gives symbols of `tenon.bind` bounds that follow from how their values are computed. The run checks them, so
-/// that arithmetic that leaves its type does no harm.
+/// Adds bounds to the symbols of `tenon.bind`, derived from how their values are computed. They are checked at run
+/// time, so arithmetic that overflows is harmless.
 void boundSizes(mlir::func::FuncOp function);
 
 } // namespace tenon

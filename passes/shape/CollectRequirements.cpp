@@ -23,7 +23,7 @@ using namespace tenon;
 
 namespace {
 
-/// Expressions that must not be negative, each once, with the reason.
+/// The set of expressions that must not be negative, with reasons.
 class Requirements : public ExtentRequirements {
 public:
   Requirements(func::FuncOp function, ModuleOp module) {
@@ -100,8 +100,8 @@ private:
     texts.push_back(std::move(text));
   }
 
-  /// What depends on data, or stands in a branch that may not run, is checked right before the operation: no
-  /// instruction between the start of its block and it binds the symbol again.
+  /// A data-dependent requirement, or one in a branch that may not run, is checked right before the operation, after
+  /// all instructions of the block that bind its symbols.
   void addInPlace(Operation *op, AffineExpr dim, StringRef text) {
     if (!knownInBlock.insert({op->getBlock(), dim}).second)
       return;
@@ -127,7 +127,7 @@ private:
 
 } // namespace
 
-/// Extents that broadcast against each other, aligned at the last dimension.
+/// Collects requirements for extents that broadcast against each other, aligned at the last dimension.
 static void collectBroadcast(Operation *op, Requirements &requirements) {
   Dims result = getDims(op->getResult(0));
   for (Value operand : op->getOperands()) {

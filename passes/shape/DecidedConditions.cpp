@@ -33,8 +33,7 @@ private:
 };
 } // namespace
 
-/// The range of the elements of a tensor of integers, which are affine in their position; nothing where they are not,
-/// or may leave their type.
+/// Returns the range of the elements of an affine integer tensor; none if it is not affine or may overflow.
 std::optional<Interval> ConditionDecider::getRange(Value integers, std::optional<AffineValue> &affine) {
   affine = getAffineValue(facts, integers);
   if (!affine)
@@ -51,7 +50,7 @@ std::optional<bool> ConditionDecider::decideComparison(CompareOp op) {
   std::optional<AffineValue> lhs, rhs;
   if (!getRange(op.getLhs(), lhs) || !getRange(op.getRhs(), rhs))
     return std::nullopt;
-  // Of the differences that are possible the smallest and the largest one.
+  // Computes the smallest and the largest possible difference.
   Dims lhsDims = getDims(op.getLhs()), rhsDims = getDims(op.getRhs());
   int64_t least = facts.getRange(subDims(getSmallest(*lhs, lhsDims), getLargest(*rhs, rhsDims))).min;
   int64_t most = facts.getRange(subDims(getLargest(*lhs, lhsDims), getSmallest(*rhs, rhsDims))).max;
@@ -75,7 +74,8 @@ std::optional<bool> ConditionDecider::decideComparison(CompareOp op) {
   llvm_unreachable("all predicates are above");
 }
 
-/// Of an operation that is `deciding` if one of its operands is, and else the other value.
+/// Decides a logical operation: `deciding` if one of its operands has that value, the negation if both have the other
+/// one.
 std::optional<bool> ConditionDecider::decideBoth(Operation *op, bool deciding) {
   std::optional<bool> first = decide(op->getOperand(0)), second = decide(op->getOperand(1));
   if (first == deciding || second == deciding)
@@ -108,7 +108,7 @@ std::optional<bool> tenon::decideCondition(const Facts &facts, Value condition) 
   return ConditionDecider(facts).decide(condition);
 }
 
-/// Puts `value`, stretched if need be, in the place of an operation.
+/// Replaces an operation by `value`, with a broadcast if necessary.
 static void replace(Operation *op, Value value) {
   OpBuilder b(op);
   if (value.getType() != op->getResult(0).getType())

@@ -13,12 +13,12 @@
 
 namespace tenon {
 
-/// Whether all elements of a boolean tensor are true, or all are false, whatever sizes the facts allow; nothing where
-/// that is not known. Comparisons of positions are looked at, and what is made of them.
+/// Returns true if all elements of a boolean tensor are true, false if all are false, for all sizes that the facts
+/// allow; none if this is not known. It analyses comparisons of positions, and logical operations on them.
 std::optional<bool> decideCondition(const Facts &facts, mlir::Value condition);
 
-/// Puts the operand that is always taken in the place of selections whose condition is decided, such as a causal mask
-/// of a single query, and drops decided operands of a logical and or or.
+/// Replaces selections whose condition is decided, such as a causal mask of a single query, by the selected operand,
+/// and drops decided operands of a logical and or or.
 void foldDecidedConditions(const Facts &facts, mlir::func::FuncOp function);
 
 } // namespace tenon

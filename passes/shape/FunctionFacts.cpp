@@ -43,7 +43,7 @@ static void addBinding(Facts &facts, BindOp bind) {
   }
 }
 
-/// The values that `symbol` has where it stands in `types`, among the dimensions of `values`; each once.
+/// Returns the values that `types` bind to `symbol`, among the dimensions of `values`, without duplicates.
 static llvm::SetVector<AffineExpr> getValuesOf(AffineExpr symbol, TypeRange types, ValueRange values) {
   llvm::SetVector<AffineExpr> found;
   for (auto [type, value] : llvm::zip(types, values))
@@ -53,7 +53,7 @@ static llvm::SetVector<AffineExpr> getValuesOf(AffineExpr symbol, TypeRange type
   return found;
 }
 
-/// What all of the expressions are at most; null where that is not known.
+/// Returns a common upper bound of the expressions; null if none is known.
 static AffineExpr getCommonBound(const Facts &facts, ArrayRef<AffineExpr> exprs) {
   AffineExpr bound;
   for (AffineExpr expr : exprs) {
@@ -65,7 +65,7 @@ static AffineExpr getCommonBound(const Facts &facts, ArrayRef<AffineExpr> exprs)
   return bound;
 }
 
-/// A branch that yields an extent has one of two values for it.
+/// An extent that a branch yields has one of two values.
 static void addBranches(Facts &facts, IfOp branch) {
   for (StringRef name : branch.getSymbols()->getAsValueRange<StringAttr>()) {
     AffineExpr symbol = getDimSymbol(branch.getContext(), name);
@@ -76,10 +76,10 @@ static void addBranches(Facts &facts, IfOp branch) {
   }
 }
 
-/// More times than these are written for "no end", or for more than there will be.
+/// Larger trip counts are treated as unbounded.
 static constexpr int64_t kManyTrips = 256; // limit: compile time
 
-/// An extent that grows by the same each time of a loop is bounded where the number of times is.
+/// An extent that grows by a constant in each iteration is bounded if the trip count is.
 static AffineExpr getBoundInLoop(const Facts &facts, LoopOp loop, AffineExpr symbol) {
   llvm::SetVector<AffineExpr> inits = getValuesOf(symbol, loop.getResultTypes(), loop.getInits());
   ValueRange next = loop.getBody().front().getTerminator()->getOperands().drop_front();
@@ -101,7 +101,7 @@ static void addLoop(Facts &facts, LoopOp loop) {
   }
 }
 
-/// What the block's operations bind, in the order in which they do.
+/// Adds the symbols that the block's operations bind, in order.
 static void addBindings(Facts &facts, Block &block) {
   for (Operation &op : block) {
     auto loop = dyn_cast<LoopOp>(op);

@@ -15,14 +15,14 @@
 
 namespace tenon {
 
-/// The symbols that dimensions of arguments bind, in order; those of states are not among them.
+/// Returns the symbols that dimensions of arguments bind, in order, without those of states.
 llvm::SetVector<mlir::AffineExpr> getInputSymbols(mlir::func::FuncOp function);
 
-/// The symbols that the states of the function's module bind when a run begins, with what they range over.
+/// Returns the symbols that the module's states bind when a run begins, with their ranges.
 llvm::MapVector<mlir::AffineExpr, Interval> getStateSymbols(mlir::func::FuncOp function);
 
-/// The facts of a public function that hold for any sizes: the ranges of its inputs' symbols, and the ranges and
-/// bounds of those that data decides. What `tenon.requires` says is not among them.
+/// Returns the facts of a public function that hold for all sizes: the ranges of its inputs' symbols, and the ranges
+/// and bounds of data-dependent ones. The requirements in `tenon.requires` are not included.
 Facts collectFacts(mlir::func::FuncOp function);
 
 } // namespace tenon

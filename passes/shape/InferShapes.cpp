@@ -17,8 +17,8 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// The extents of `type`, those that `inferred` knows better in their place: a constant is better than an
-/// expression, an expression than nothing.
+/// Merges the extents of `type` with inferred ones: a constant is preferred to an expression, and an expression to an
+/// unknown extent.
 static RankedTensorType refine(RankedTensorType type, RankedTensorType inferred) {
   Dims dims = getDims(type);
   for (auto [dim, other] : llvm::zip(dims, getDims(inferred)))
@@ -27,7 +27,7 @@ static RankedTensorType refine(RankedTensorType type, RankedTensorType inferred)
   return getTensorType(dims, type.getElementType());
 }
 
-/// Gives the results of `op` what its operands tell of them.
+/// Infers the types of the results of `op` from its operands.
 static LogicalResult inferResults(Operation *op, int64_t &numRefined) {
   auto inference = dyn_cast<InferTypeOpInterface>(op);
   if (!inference)
@@ -61,7 +61,7 @@ struct InferShapes : public tenon::impl::InferShapesBase<InferShapes> {
     if (result.wasInterrupted())
       return signalPassFailure();
     numRefined += refined;
-    // What the function returns may now be known better than its signature says.
+    // The result types may be more precise than the function's signature.
     if (function.isExternal())
       return;
     SmallVector<Type> results(function.getBody().front().getTerminator()->getOperandTypes());

@@ -28,14 +28,14 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// What indices are computed by is small; a large graph of minima must not take exponential time.
+/// Index expressions are small; the limit prevents exponential time on large graphs of minima.
 static constexpr int64_t kMaxVisits = 200; // limit: hostile models
 
 namespace {
 
 enum class Side { atLeast, atMost };
 
-/// Proves that all elements of a value are at least, or at most, a limit.
+/// Proves that a limit is a lower, or an upper, bound of all elements of a value.
 class LimitProver {
 public:
   LimitProver(const Facts &facts, Side side, AffineExpr limit) : facts(facts), side(side), limit(limit) {}
@@ -46,7 +46,7 @@ private:
     return side == Side::atLeast ? facts.isAtMost(limit, value) : facts.isAtMost(value, limit);
   }
   bool holdsFor(int64_t value) { return holdsFor(getDimConstant(limit.getContext(), value)); }
-  /// Of all positions below a size, of which there is at least one where there is a position at all.
+  /// True if the limit holds for all positions below a size, which is at least 1 if there is any position.
   bool holdsBelow(AffineExpr size) {
     return side == Side::atLeast ? holdsFor(int64_t(0))
                                  : holdsFor(addDims(size, getDimConstant(limit.getContext(), -1)));
@@ -92,7 +92,7 @@ bool LimitProver::holdsForCast(CastOp cast) {
   return !from.isUnsignedInteger() && holds(cast.getInput());
 }
 
-/// A remainder with the sign of the divisor, where that is positive.
+/// Handles a remainder with the sign of the divisor, if the divisor is positive.
 bool LimitProver::holdsForRemainder(ModOp mod) {
   if (!LimitProver(facts, Side::atLeast, getDimConstant(limit.getContext(), 1)).holds(mod.getRhs()))
     return false;
@@ -138,7 +138,7 @@ bool LimitProver::holds(Value value) {
       .Default(false);
 }
 
-/// `checksEmpty`: a kernel checks by itself that the dimension is not empty, so that it need not be proven.
+/// If `checksEmpty`, the kernel itself checks that the dimension is not empty, so this need not be proven.
 static bool isProven(const Facts &known, const IndexUse &use, bool checksEmpty) {
   return llvm::all_of(use.limits, [&](const IndexLimits &limits) {
     Facts facts = known;

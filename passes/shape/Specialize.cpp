@@ -24,7 +24,7 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// What a function holds its symbols to, and `added`.
+/// Returns the ranges of a function's symbols, merged with `added`.
 static DictionaryAttr joinRanges(func::FuncOp main, ArrayRef<NamedRange> added) {
   Builder builder(main.getContext());
   NamedAttrList ranges(main->getAttrOfType<DictionaryAttr>(kRangesAttr));
@@ -37,7 +37,7 @@ static DictionaryAttr joinRanges(func::FuncOp main, ArrayRef<NamedRange> added) 
   return ranges.getDictionary(main.getContext());
 }
 
-/// Adds the size hints of `ranges` for symbols that have none yet. A hint of 0 is dropped: no choice is made for it.
+/// Adds the size hints of `ranges` for symbols without a hint. A hint of 0 is dropped.
 static void addSizeHints(func::FuncOp function, ArrayRef<NamedRange> ranges) {
   Builder builder(function.getContext());
   NamedAttrList hints(function->getAttrOfType<DictionaryAttr>(kSizeHintsAttr));
@@ -55,7 +55,7 @@ static bool hasValues(DictionaryAttr ranges) {
   });
 }
 
-/// What no sizes in the function's ranges satisfy, as text; empty where there is nothing.
+/// Describes a requirement that no sizes in the function's ranges satisfy; empty if there is none.
 static std::string findImpossible(func::FuncOp function) {
   auto exprs = function->getAttrOfType<ShapeAttr>(kRequiresAttr);
   auto texts = function->getAttrOfType<ArrayAttr>(kRequiresTextAttr);
@@ -84,7 +84,8 @@ struct Specialize : public tenon::impl::SpecializeBase<Specialize> {
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (function.isPrivate() || function.isExternal())
         continue;
-      // The function itself goes by what its copies are for, the first before the others, and has their kernels.
+      // The function itself gets the size hints of its copies, the first one's taking precedence, so that their kernels
+      // are shared.
       SmallVector<NamedRange> all;
       for (const std::string &program : programs)
         if (failed(copy(function, program, all)))

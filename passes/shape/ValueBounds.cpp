@@ -67,14 +67,14 @@ static Bounds mulBounds(const Bounds &a, const Bounds &b) {
   return {mulEnds(a.min, b.min).value_or(0), a.max && b.max ? mulDims(a.max, b.max) : AffineExpr()};
 }
 
-/// A quotient of what is not negative is no larger than that, and smaller with a larger divisor.
+/// A quotient of non-negative numbers is at most the dividend, and decreases with the divisor.
 static Bounds divBounds(const Bounds &a, const Bounds &b) {
   if (!isNotNegative(a) || b.min.value_or(0) < 1)
     return {};
   return {0, a.max ? divDims(a.max, getDimConstant(a.max.getContext(), *b.min)) : AffineExpr()};
 }
 
-/// Of what is not negative both kinds of remainder are the same.
+/// For non-negative numbers both kinds of remainder are equal.
 static Bounds remBounds(const Bounds &a, const Bounds &b, bool hasSignOfDivisor) {
   if (b.min.value_or(0) < 1 || (!hasSignOfDivisor && !isNotNegative(a)))
     return {};
@@ -92,7 +92,7 @@ Bounds ValueBounds::join(const Bounds &a, const Bounds &b) {
   return {a.min && b.min ? std::optional(std::min(*a.min, *b.min)) : std::nullopt, facts.getLarger(a.max, b.max)};
 }
 
-/// Where sizes decide which one is smaller, both are right.
+/// If it depends on sizes which one is smaller, either is valid.
 AffineExpr ValueBounds::getSmaller(AffineExpr a, AffineExpr b) {
   if (!a || !b)
     return a ? a : b;
@@ -213,7 +213,7 @@ Bounds ValueBounds::getBinary(Operation *op, const Bounds &a, const Bounds &b) {
       .Default(Bounds());
 }
 
-/// Of an operand, which may be stretched to the result's shape.
+/// Returns the bounds of an operand, which may be broadcast to the result's shape.
 Bounds ValueBounds::getOperand(Operation *op, unsigned operand, Element element) {
   Value value = op->getOperand(operand);
   return get(value, getDims(value) == getDims(op->getResult(0)) ? element : Element());

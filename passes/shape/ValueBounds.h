@@ -13,19 +13,19 @@
 
 namespace tenon {
 
-/// Between which values an element lies. An end of which nothing is known is null.
+/// The bounds of an element. An unknown end is null.
 struct Bounds {
   std::optional<int64_t> min;
   mlir::AffineExpr max; ///< in symbols that data does not decide
 };
 
-/// Bounds of elements from how they are computed: interval arithmetic, backwards from a value. It goes by exact
-/// integers. A sum that leaves its type, and a cast of NaN, can lie elsewhere.
+/// Computes bounds of elements by interval arithmetic, backwards from a value. It assumes exact integers: a sum that
+/// overflows, and a cast of NaN, may be out of bounds.
 class ValueBounds {
 public:
   explicit ValueBounds(const Facts &facts) : facts(facts) {}
 
-  /// Of one element, numbered in row-major order, or of all where none is named.
+  /// Returns the bounds of one element, numbered in row-major order, or of all elements.
   Bounds get(mlir::Value value, std::optional<int64_t> element);
 
 private:

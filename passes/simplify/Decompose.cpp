@@ -49,7 +49,7 @@ static std::optional<int64_t> countElements(MLIRContext *context, ArrayRef<Affin
   return getConstant(getElementCount(context, extents));
 }
 
-/// True if very few results reduce very many elements each.
+/// True if few results reduce many elements each.
 static bool reducesManyElements(ReduceOp op, const ReductionPolicy &policy) {
   std::optional<int64_t> results = countElements(op.getContext(), getDims(op)),
                          elements = countElements(op.getContext(), getDims(op.getInput()));
@@ -57,8 +57,8 @@ static bool reducesManyElements(ReduceOp op, const ReductionPolicy &policy) {
          *elements >= policy.manyElements * std::max<int64_t>(*results, 1);
 }
 
-/// True if the pixels of one image (channels last) are reduced which threads have computed line by line. Of fewer
-/// pixels each thread has computed some channels (kernel/TileKernels.cpp).
+/// True if the reduction is over the pixels of one channels-last image, which threads have computed by lines. If there
+/// are fewer pixels, threads have computed channels instead (kernel/TileKernels.cpp).
 static bool reducesLines(ReduceOp op, const ReductionPolicy &policy) {
   Dims dims = getDims(op.getInput());
   ArrayRef<AffineExpr> all(dims);
@@ -72,8 +72,8 @@ static bool reducesLines(ReduceOp op, const ReductionPolicy &policy) {
   return images == 1 && pixels >= policy.minPixels && elements >= policy.minImageElements;
 }
 
-/// reduce along several dimensions -> reduce along all but the first of them, reduce: there are as many results first
-/// as threads can share, and each thread joins what it has computed itself.
+/// reduce along several dimensions -> reduce along all but the first of them, then along the first: the first reduction
+/// has enough results for all threads, and each thread reduces what it has computed itself.
 struct SplitReduction : public OpRewritePattern<ReduceOp> {
   SplitReduction(MLIRContext *context, const ReductionPolicy &policy) : OpRewritePattern(context), policy(policy) {}
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
@@ -95,7 +95,7 @@ private:
   ReductionPolicy policy;
 };
 
-/// contract of operands without elements -> zeros. A sum over nothing has no slices that could become tiles.
+/// contract of operands without elements -> zeros. A sum over an empty range has no slices that could become tiles.
 struct DropEmptySums : public OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
@@ -110,8 +110,8 @@ struct DropEmptySums : public OpRewritePattern<ContractOp> {
   }
 };
 
-/// An operation whose results have no elements -> empty weights: what it would demand of windows or sums need not be
-/// met, and no kernel has to do without tiles. Indices that have to be in range are still looked at.
+/// An operation whose results have no elements -> empty weights, so that its requirements on windows or sums need not
+/// be met, and no kernel has zero tiles. Index checks remain.
 struct DropEmptyResults : public RewritePattern {
   explicit DropEmptyResults(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/10, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
@@ -138,7 +138,7 @@ struct DropEmptyResults : public RewritePattern {
 // Composites
 //===----------------------------------------------------------------------===//
 
-/// Takes apart composites that kernels have no form for, or all.
+/// Decomposes composites without a kernel, or all of them.
 struct DecomposeComposite : public OpInterfaceRewritePattern<CompositeOpInterface> {
   DecomposeComposite(MLIRContext *context, bool all) : OpInterfaceRewritePattern(context), all(all) {}
   LogicalResult matchAndRewrite(CompositeOpInterface op, PatternRewriter &rewriter) const override {

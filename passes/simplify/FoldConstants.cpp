@@ -31,14 +31,14 @@ static int64_t getBytes(Value value) {
 
 static bool promotesToF32(Operation *op) { return isa<CastOp>(op) && isWidened(op->getResult(0)); }
 
-/// Whether kernels compute elements of few bits where they read them.
+/// True if kernels convert elements of few bits as they read them.
 static bool staysNarrow(Operation *op) {
   if (promotesToF32(op))
     return llvm::all_of(op->getUsers(), llvm::IsaPred<ContractOp>);
   return isa<DequantizeOp>(op) && llvm::all_of(op->getUsers(), llvm::IsaPred<ContractOp, GatherOp>);
 }
 
-/// Whether an operation depends on sizes that a run brings along, as a slice does that begins at one.
+/// True if an operation depends on sizes that are bound at run time, as a slice that begins at one.
 static bool dependsOnSizes(Operation *op) {
   return llvm::any_of(op->getAttrs(), [](NamedAttribute attribute) {
     auto dims = dyn_cast<ShapeAttr>(attribute.getValue());
@@ -46,7 +46,7 @@ static bool dependsOnSizes(Operation *op) {
   });
 }
 
-/// Whether all extents are constants, and the operation does more than to hold or rename one.
+/// True if all extents are static, and the operation does more than hold or reshape a constant.
 static bool isComputation(Operation *op) {
   return isa<TenonDialect>(op->getDialect()) && op->getNumRegions() == 0 && isPure(op) && !staysNarrow(op) &&
          !dependsOnSizes(op) && !isa<WeightOp, SizesOp>(op) && !op->hasTrait<RunTimeOnly>() &&
@@ -54,7 +54,7 @@ static bool isComputation(Operation *op) {
          llvm::all_of(op->getResultTypes(), [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
 }
 
-/// Whether nothing but convolutions reads a value, as their filter.
+/// True if a value is only read by convolutions, as their filter.
 static bool becomesFilter(Operation *op) {
   return llvm::all_of(op->getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -64,9 +64,9 @@ static bool becomesFilter(Operation *op) {
 }
 
 namespace {
-/// What may be folded all in all, so that neither the artifact nor the time to compile grows far beyond what the
-/// model's own weights make it: a chain of concats doubles a few bytes again and again, and a product of two filled
-/// matrices is no more than a line in a model. What exceeds it is computed when the model runs.
+/// Limits the results of constant folding, so that neither the artifact nor the compile time grows far beyond the
+/// model's own weights: a chain of concats doubles its size in each step, and a product of two splat matrices takes one
+/// line in a model. Operations beyond the budget are computed at run time.
 class FoldBudget {
 public:
   explicit FoldBudget(func::FuncOp function) {
@@ -78,7 +78,7 @@ public:
     flops = llvm::SaturatingMultiplyAdd<uint64_t>(weightBytes, 1 << 11, uint64_t(1) << 33);
   }
 
-  /// Whether the operation fits, and then takes what it costs.
+  /// Returns true and charges the cost if the operation fits the budget.
   bool take(Operation *op) {
     uint64_t opBytes = 0, opFlops = std::max<int64_t>(getConstant(countFlops(op)).value_or(INT64_MAX), 0);
     for (Value result : op->getResults())
@@ -126,8 +126,8 @@ private:
       });
       for (Value result : op.getResults())
         resultBytes += getBytes(result);
-      // A filter with some zeros around it, or in a wider type, is one still. What reads halves that no kernel widens
-      // would do so in every run.
+      // A padded or promoted filter is still a filter. Other casts from f16 or bf16 that no kernel fuses would be
+      // repeated in each run.
       bool isOfFilter = isa<PadOp>(op) || (isa<CastOp>(op) && becomesFilter(&op));
       int64_t mostGrowth =
           isOfFilter || promotesToF32(&op) ? std::max<int64_t>(maxGrowthBytes, 2 * inputBytes) : maxGrowthBytes;
@@ -142,7 +142,7 @@ private:
     return constant;
   }
 
-  /// For each of the operations the name of the largest weight that it is computed of.
+  /// Returns, for each operation, the name of the largest weight that it is computed from.
   static llvm::DenseMap<Operation *, StringAttr> findNames(const SetVector<Operation *> &constant) {
     llvm::DenseMap<Operation *, StringAttr> names;
     llvm::DenseMap<Operation *, int64_t> bytesOf;
@@ -177,7 +177,7 @@ private:
     for (auto [root, value] : llvm::zip(roots, values)) {
       OpBuilder builder(root.getDefiningOp());
       auto weight = WeightOp::create(builder, root.getLoc(), value);
-      // Numbers that are all the same come from many places, and are one.
+      // Splats have many origins, and are deduplicated.
       if (!isa<SplatElementsAttr>(value))
         weight.setNameAttr(deriveName(names.lookup(root.getDefiningOp()), "folded"));
       root.replaceUsesWithIf(weight, [&](OpOperand &use) { return !constant.contains(use.getOwner()); });

@@ -14,8 +14,8 @@ class RewritePatternSet;
 
 namespace tenon {
 
-/// A reshape, slice, transpose or gather of a constant that is cast from f16 or bf16 comes before the cast: the
-/// products and lookups behind it then read halves, and what is moved at compile time stays small.
+/// Moves reshapes, slices, transposes and gathers of a constant before its cast from f16 or bf16: matmuls and lookups
+/// then read the narrow type, and what is moved at compile time stays small.
 void populateHoistCasts(mlir::RewritePatternSet &patterns);
 
 } // namespace tenon

@@ -21,13 +21,13 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// The operand of a cast between integers or to a float; else the value itself.
+/// Returns the operand of a cast between integers or to a float; otherwise the value itself.
 static Value skipCast(Value value) {
   auto cast = value.getDefiningOp<CastOp>();
   return cast ? cast.getInput() : value;
 }
 
-/// A parameter with as many dimensions as the numbers.
+/// Reshapes a parameter to the rank of the numbers.
 static Value alignRank(OpBuilder &b, Value parameter, int64_t rank) {
   assert(rank >= static_cast<int64_t>(getDims(parameter).size()) && "a parameter broadcasts against the numbers");
   Dims dims(rank - getDims(parameter).size(), getDimConstant(b.getContext(), 1));
@@ -40,13 +40,13 @@ static bool isByte(Value value) {
   return type && type.getWidth() == 8;
 }
 
-/// Whether all along a dimension have the same parameters.
+/// True if all elements along a dimension have the same parameters.
 static bool isOneAlong(Value scale, Value zero, int64_t axis) {
   auto isOne = [&](Value parameter) { return getConstant(getDim(parameter, axis)) == 1; };
   return isOne(scale) && (!zero || isOne(zero));
 }
 
-/// (bytes - zero) * scale of constants -> dequantize. Null where it is no such product.
+/// (bytes - zero) * scale of constants -> dequantize. Null if it does not match.
 static Value makeDequantize(OpBuilder &b, Value product) {
   auto mul = product.getDefiningOp<MulOp>();
   if (!mul || !isConstantValue(product))
@@ -67,7 +67,7 @@ static Value makeDequantize(OpBuilder &b, Value product) {
     std::optional<int64_t> block = axis < 0 ? std::nullopt : getConstant(getDim(bytes, axis));
     if (!block || *block < 1)
       continue;
-    // One block: all of a dimension along which neither scale nor zero point changes.
+    // A block covers the whole dimension if neither scale nor zero point changes along it.
     return DequantizeOp::create(b, product.getLoc(), bytes, scale, zero, axis, *block, TypeAttr());
   }
   return {};
@@ -75,7 +75,7 @@ static Value makeDequantize(OpBuilder &b, Value product) {
 
 namespace {
 
-/// A matrix, or an embedding, of bytes that are no factor of a product of bytes.
+/// Keeps quantized a matrix or an embedding that is not an operand of an int8 matmul.
 template <typename OpT> struct DequantizeLate : public OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
@@ -119,7 +119,7 @@ struct GatherFirst : public OpRewritePattern<GatherOp> {
   }
 };
 
-/// Numbers from -8 to 7 become such from 0 to 15, as their zero points do.
+/// Shifts numbers from -8..7 to 0..15, together with their zero points.
 struct MakeUnsigned : public OpRewritePattern<DequantizeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(DequantizeOp op, PatternRewriter &rewriter) const override {
@@ -145,7 +145,7 @@ struct MakeUnsigned : public OpRewritePattern<DequantizeOp> {
   }
 };
 
-/// Numbers that a product and an embedding share, in two shapes of the model, are one weight.
+/// Merges weights with equal numbers that a matmul and an embedding share in two shapes.
 void joinEqualWeights(func::FuncOp function) {
   llvm::DenseMap<std::pair<Type, size_t>, SmallVector<WeightOp>> known;
   for (WeightOp weight : llvm::make_early_inc_range(function.getOps<WeightOp>())) {

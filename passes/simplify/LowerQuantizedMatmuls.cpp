@@ -33,7 +33,7 @@ using namespace tenon;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// (bytes - zero) * scale. Zero point and scale broadcast against the bytes.
+/// A factor (bytes - zero) * scale. Zero point and scale broadcast against the bytes.
 struct Factor {
   Value bytes;
   Value zero;  ///< of 32 bits; null for none
@@ -44,10 +44,10 @@ struct Factor {
 static bool isByte(Type type) { return type.isSignlessInteger(8) || type.isUnsignedInteger(8); }
 static Type getElementType(Value value) { return getElementTypeOrSelf(value); }
 
-/// The number that all elements of a constant are, where it is one.
+/// Returns the value of a splat constant, if it is one.
 static std::optional<int64_t> getUniform(Value value) {
   Operation *op = value.getDefiningOp();
-  // Bytes and 32 bits hold the same number, for a zero point.
+  // Casts and index maps do not change the value of a zero point.
   if (isa_and_nonnull<CastOp, IndexMapOpInterface>(op) &&
       getElementType(value).getIntOrFloatBitWidth() >= getElementType(op->getOperand(0)).getIntOrFloatBitWidth())
     return getUniform(op->getOperand(0));
@@ -64,7 +64,7 @@ static std::optional<int64_t> getUniform(Value value) {
   return extend(APInt(8, static_cast<uint8_t>(bytes->front())));
 }
 
-/// f32 or 32 bits of `value`, where it is a cast of another type.
+/// Returns the operand of a cast to `to`, if `value` is one.
 static Value getCastInput(Value value, Type to) {
   auto cast = value.getDefiningOp<CastOp>();
   return cast && getElementType(value) == to ? cast.getInput() : Value();
@@ -108,13 +108,13 @@ static std::optional<Factor> matchFactor(Value value) {
   return getElementType(value).isF32() ? matchScaled(value) : matchCentred(value);
 }
 
-/// Whether a result is what a product of the factors is: a sum of 32 bits, or such in f32.
+/// True if a type is that of a matmul of the factors: an i32 sum, or f32.
 static bool isResultOf(Type type, const Factor &first, const Factor &second) {
   bool isScaled = bool(first.scale);
   return isScaled == bool(second.scale) && (isScaled ? type.isF32() : type.isInteger(32));
 }
 
-/// Whether a product is one of unsigned with signed bytes as they are.
+/// True if an operation is a matmul of u8 with i8 already.
 static bool isNarrow(Operation *op) {
   Type lhs = getElementType(op->getOperand(0)), rhs = getElementType(op->getOperand(1));
   return isByte(lhs) && isByte(rhs) && lhs != rhs;
@@ -124,7 +124,7 @@ static bool isNarrow(Operation *op) {
 // Where parameters lie
 //===----------------------------------------------------------------------===//
 
-/// The extents of a value that broadcasts against `rank` dimensions.
+/// Returns the extents of a value that broadcasts against `rank` dimensions.
 static Dims getAlignedDims(Value value, size_t rank) {
   Dims dims = getDims(value);
   dims.insert(dims.begin(), rank - dims.size(), getDimConstant(value.getContext(), 1));
@@ -133,7 +133,7 @@ static Dims getAlignedDims(Value value, size_t rank) {
 
 static bool isOne(AffineExpr dim) { return getConstant(dim) == 1; }
 
-/// Whether a parameter of an operand is the same for all that is summed. Null is.
+/// True if a parameter of an operand is the same for all summed elements. Null counts as such.
 static bool isOutsideOfSums(Value parameter, ArrayRef<int64_t> indices, ArrayRef<int64_t> result) {
   if (!parameter)
     return true;
@@ -144,7 +144,8 @@ static bool isOutsideOfSums(Value parameter, ArrayRef<int64_t> indices, ArrayRef
   });
 }
 
-/// A value whose dimension i runs over index `indices[i]`, if it is not 1, so that it broadcasts against the result.
+/// Reshapes a value whose dimension i runs over index `indices[i]`, if it is not 1, so that it broadcasts against the
+/// result.
 static Value alignToResult(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> indices,
                            ArrayRef<int64_t> result) {
   Dims kept, dims(result.size(), getDimConstant(b.getContext(), 1));
@@ -171,7 +172,7 @@ static Value alignToResult(OpBuilder &b, Location loc, Value value, ArrayRef<int
 // Products of bytes
 //===----------------------------------------------------------------------===//
 
-/// A zero point, and one that all elements have in common as a scalar.
+/// Shifts a zero point; a splat becomes a scalar.
 static Value shiftZero(OpBuilder &b, Location loc, Value zero, int64_t by) {
   Type i32 = b.getI32Type();
   std::optional<int64_t> known = zero ? getUniform(zero) : 0;
@@ -180,14 +181,14 @@ static Value shiftZero(OpBuilder &b, Location loc, Value zero, int64_t by) {
   return by == 0 ? zero : AddOp::create(b, loc, zero, TenonBuilder(b, loc).scalar(i32, by)).getResult();
 }
 
-/// The zero point that makeUnsigned or makeSigned leaves is none.
+/// True if makeUnsigned or makeSigned leaves a zero point of 0.
 static bool isWithoutZero(const Factor &factor, bool asSigned) {
   int64_t shift = getElementType(factor.bytes).isUnsignedInteger() == asSigned ? (asSigned ? -128 : 128) : 0;
   std::optional<int64_t> known = factor.zero ? getUniform(factor.zero) : 0;
   return known && *known + shift == 0;
 }
 
-/// The same numbers in bytes of the other kind, where they have to be: all are shifted by 128, as is their zero point.
+/// Converts the numbers to the other signedness if necessary: they and their zero point are shifted by 128.
 static Factor makeBytes(OpBuilder &b, Location loc, Factor factor, bool asSigned) {
   Type from = getElementType(factor.bytes), to = b.getIntegerType(8, /*isSigned=*/false);
   if (asSigned)
@@ -200,7 +201,7 @@ static Factor makeBytes(OpBuilder &b, Location loc, Factor factor, bool asSigned
   return factor;
 }
 
-/// The sum of bytes along dimensions of constant extents: a product with ones, which needs no copy of 32 bits.
+/// Sums bytes along dimensions of static extents by a matmul with ones, which needs no copy in i32.
 static Value multiplyByOnes(OpBuilder &b, Location loc, Value bytes, ArrayRef<int64_t> axes,
                             ArrayRef<int64_t> extents) {
   Type other =
@@ -212,8 +213,8 @@ static Value multiplyByOnes(OpBuilder &b, Location loc, Value bytes, ArrayRef<in
                             TypeAttr::get(b.getI32Type()));
 }
 
-/// The sum of what a factor is, or of its bytes alone, along dimensions of constant extents; the others stay, as 1
-/// where they go.
+/// Sums a factor, or its bytes only, along dimensions of static extents; the others are kept, with 1 in the reduced
+/// ones.
 static Value sumAlong(OpBuilder &b, Location loc, const Factor &factor, ArrayRef<int64_t> axes, bool isCentred) {
   Type type = getElementType(factor.bytes);
   Dims kept = getDims(factor.bytes);
@@ -222,7 +223,8 @@ static Value sumAlong(OpBuilder &b, Location loc, const Factor &factor, ArrayRef
     extents.push_back(*getConstant(kept[axis]));
     kept[axis] = getDimConstant(b.getContext(), 1);
   }
-  // Of a matrix that is computed columns are summed: vectors run along them, as they do not in a product with a row.
+  // A computed matrix is summed by columns, because vectors run along them, which a matmul with a row of ones would not
+  // do.
   bool isMatrix = !isConstantValue(factor.bytes) && !type.isUnsignedInteger();
   SmallVector<int64_t> sorted(axes);
   llvm::sort(sorted);
@@ -236,10 +238,10 @@ static Value sumAlong(OpBuilder &b, Location loc, const Factor &factor, ArrayRef
   return SubOp::create(b, loc, sum, MulOp::create(b, loc, factor.zero, depth).getResult());
 }
 
-/// Whether a sum of so many products of centred bytes fits into 32 bits.
+/// True if a sum of `depth` products of centred bytes fits i32.
 static bool fitsInto32Bits(int64_t depth) { return depth * 255 * 255 <= std::numeric_limits<int32_t>::max(); }
 
-/// Whether such a sum is exact in f32, whatever the order.
+/// True if such a sum is exact in f32, in any order.
 static bool isExactInFloat(int64_t depth) { return depth * 255 * 255 <= (1 << 24); }
 
 /// An integer product, with its scales as f32.
@@ -274,7 +276,8 @@ struct NarrowContract : public OpRewritePattern<ContractOp> {
     *rhs = makeBytes(rewriter, loc, *rhs, !*isMatrixLeft);
     Value sum = ContractOp::create(rewriter, loc, lhs->bytes, rhs->bytes, op.getLhsDims(), op.getRhsDims(), result,
                                    TypeAttr::get(rewriter.getI32Type()));
-    // The zero point of one side, and the sums of the other: whole ones of the weight, so that both have their due.
+    // Subtracts the zero point of one side times the sums of the other; the sums of the weight include its own zero
+    // point, so that both are accounted for.
     auto subtract = [&](const Factor &factor, ArrayRef<int64_t> indices, const Factor &other,
                         ArrayRef<int64_t> otherIndices, ArrayRef<int64_t> otherSummed, bool isCentred) {
       if (!factor.zero)
@@ -294,8 +297,8 @@ struct NarrowContract : public OpRewritePattern<ContractOp> {
   }
 
 private:
-  /// Whether the matrix, whose bytes are signed, is on the left: the constant, or of two integer factors that are none
-  /// the one that has the columns of the result. (Dequantised queries and keys are left to attention.)
+  /// Returns true if the signed matrix is on the left: it is the constant, or, if both integer factors are computed,
+  /// the one that has the columns of the result. (Dequantized queries and keys are left to attention.)
   static std::optional<bool> findMatrix(ContractOp op, const Factor &lhs, const Factor &rhs) {
     bool isLhsConstant = isConstantValue(lhs.bytes), isRhsConstant = isConstantValue(rhs.bytes);
     if (isLhsConstant != isRhsConstant)
@@ -307,7 +310,7 @@ private:
     return isInLhs != llvm::is_contained(op.getRhsDims(), column) ? std::optional(isInLhs) : std::nullopt;
   }
 
-  /// The dimensions that are summed over: both operands have them, in the same constant number.
+  /// Finds the summed dimensions, which must have equal static extents in both operands.
   static bool findSums(ContractOp op, SmallVectorImpl<int64_t> &lhsSummed, SmallVectorImpl<int64_t> &rhsSummed) {
     Dims lhs = getDims(op.getLhs()), rhs = getDims(op.getRhs());
     int64_t depth = 1;
@@ -335,14 +338,14 @@ private:
   }
 };
 
-/// Whether each channel is a group, of which few products are summed.
+/// True if each channel is a group of its own, with few products per sum.
 static bool isDepthwise(ConvolveOp op) {
   std::optional<SmallVector<int64_t>> shape = getConstants(getDims(op.getFilter()));
   return shape && shape->front() == static_cast<int64_t>(op.getGroups()) && (*shape)[1] == 1 &&
          isExactInFloat(llvm::product_of(ArrayRef(*shape).drop_front()));
 }
 
-/// A convolution of one group, or of one for each channel, before its layout is chosen.
+/// Lowers a convolution of one group, or of one group per channel, before its layout is chosen.
 struct NarrowConvolve : public OpRewritePattern<ConvolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
@@ -373,7 +376,7 @@ struct NarrowConvolve : public OpRewritePattern<ConvolveOp> {
     Dims perFilter(rank - 1, one), number;
     perFilter[0] = getDimConstant(op.getContext(), shape->front());
     TenonBuilder build(rewriter, loc);
-    // One number, or one of each filter, as the result's channels have it.
+    // Aligns a scalar, or a number for each filter, to the result's channels.
     auto alignToChannels = [&](Value parameter) {
       return build.reshape(parameter, isOneNumber(parameter) ? number : perFilter);
     };
@@ -394,8 +397,8 @@ struct NarrowConvolve : public OpRewritePattern<ConvolveOp> {
   }
 
 private:
-  /// The sums of what windows see, which a zero point of filters is multiplied with: channels are summed first, then
-  /// one is convolved with ones.
+  /// Returns the sums over windows of the input, which are multiplied with the filters' zero point: channels are summed
+  /// first, then the result is convolved with ones.
   static Value sumWindows(OpBuilder &b, ConvolveOp op, const Factor &input, ArrayRef<int64_t> filterShape) {
     SmallVector<int64_t> window(filterShape);
     window[0] = window[1] = 1;
@@ -406,7 +409,7 @@ private:
                               op.getDilations(), op.getLow(), op.getHigh(), 1, TypeAttr(), /*channels_last=*/false);
   }
 
-  /// Beyond the border lies the zero point, which stands for 0.
+  /// The padding is the zero point, which represents 0.
   static Value convolve(OpBuilder &b, ConvolveOp op, const Factor &input, const Factor &filter) {
     SmallVector<int64_t> low(op.getLow()), high(op.getHigh());
     Value padded = input.bytes;
@@ -422,7 +425,7 @@ private:
   }
 };
 
-/// Convolutions of 32 bits that are none of bytes, as those of several groups, are done in f32 where that is as exact.
+/// i32 convolutions that are not int8, such as grouped ones, are computed in f32 if that is exact.
 struct ConvolveInFloat : public OpRewritePattern<ConvolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
@@ -446,7 +449,7 @@ struct ConvolveInFloat : public OpRewritePattern<ConvolveOp> {
 // What follows
 //===----------------------------------------------------------------------===//
 
-/// Whether a value is computed element by element of an integer product.
+/// True if a value is computed by elementwise operations on the result of an integer matmul.
 bool followsProduct(Value value, int depth = 8) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0)
@@ -457,7 +460,7 @@ bool followsProduct(Value value, int depth = 8) {
          llvm::any_of(op->getOperands(), [&](Value operand) { return followsProduct(operand, depth - 1); });
 }
 
-/// x / c -> x * (1 / c), which processors do ten times as fast.
+/// x / c -> x * (1 / c), which is ten times faster.
 struct DivideByMultiplying : public OpRewritePattern<DivOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(DivOp op, PatternRewriter &rewriter) const override {

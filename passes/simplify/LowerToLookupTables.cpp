@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// Operations, the last one first, that compute bytes of the bytes of `source` alone.
+/// Elementwise operations, last one first, that compute bytes from the bytes of `source` only.
 struct Function {
   Value source;
   SetVector<Operation *> ops;
@@ -40,10 +40,10 @@ static bool isNumber(Value value) {
   return isConstantValue(value) && llvm::all_of(getDims(value), [](AffineExpr dim) { return getConstant(dim) == 1; });
 }
 
-/// What vectors do as fast as one looks up, or faster.
+/// True for operations that are as fast in vectors as a lookup, or faster.
 static bool isArithmetic(Operation *op) { return op->hasTrait<SingleInstruction>(); }
 
-/// Whether nothing else than the function itself reads what it computes on the way to its result.
+/// True if the intermediate values of the function have no users outside of it.
 static bool isClosed(const SetVector<Operation *> &ops) {
   return llvm::all_of(llvm::drop_begin(ops), [&](Operation *op) {
     return llvm::all_of(op->getUsers(), [&](Operation *user) { return ops.contains(user); });
@@ -61,7 +61,7 @@ static std::optional<Function> findFunction(Value result) {
       found = {open[0], ops};
     if (llvm::any_of(open, [](Value value) { return !value.getDefiningOp(); }))
       return found;
-    // The latest in the block: whatever else reads it was before.
+    // The last one in the block is taken, because all users of it have been visited.
     Operation *op = (*llvm::max_element(open, [](Value a, Value b) {
                       return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp());
                     })).getDefiningOp();
@@ -101,7 +101,7 @@ static Value makeTable(OpBuilder &b, Location loc, const Function &function) {
   return mapping.lookup(function.ops.front()->getResult(0));
 }
 
-/// Operations that a table stands for are gone, and in `erased`.
+/// Operations that were replaced by a table are added to `erased`.
 static void tabulate(CastOp op, llvm::SmallPtrSetImpl<Operation *> &erased) {
   std::optional<Function> function = findFunction(op.getResult());
   bool isCheap = function && llvm::all_of(function->ops, isArithmetic);
@@ -130,7 +130,7 @@ struct LowerToLookupTables : public tenon::impl::LowerToLookupTablesBase<LowerTo
       if (isInt8(op) && isa<FloatType>(getElementTypeOrSelf(op.getInput())))
         results.push_back(op);
     });
-    // From the end: a long function has the results of others on its way.
+    // Functions are visited from the end, because a long one contains shorter ones.
     llvm::SmallPtrSet<Operation *, 8> erased;
     for (CastOp op : llvm::reverse(results))
       if (!erased.contains(op))

@@ -25,7 +25,7 @@ namespace {
 struct PromoteAccumulators : public tenon::impl::PromoteAccumulatorsBase<PromoteAccumulators> {
   using PromoteAccumulatorsBase::PromoteAccumulatorsBase;
   void runOnOperation() override {
-    // A value of another function may have lain where one of these does.
+    // Values of another function may have been allocated at the same addresses.
     wideOf.clear();
     getOperation().walk([&](ContractOp op) {
       for (OpOperand &operand : op->getOpOperands())
@@ -37,7 +37,7 @@ struct PromoteAccumulators : public tenon::impl::PromoteAccumulatorsBase<Promote
   }
 
 private:
-  /// A weight's cast is a part of each kernel that reads it, in a loop or in a branch, too.
+  /// Gives each user of a weight its own cast, also in loops and branches, so that it is fused into the user's kernel.
   void giveOwnCast(OpOperand &operand) {
     auto cast = operand.get().getDefiningOp<CastOp>();
     Operation *op = operand.getOwner();

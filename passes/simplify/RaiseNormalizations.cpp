@@ -24,7 +24,7 @@ static std::optional<double> getNumber(Value value) {
   return splat.getSplatValue<APFloat>().convertToDouble();
 }
 
-/// Whether a divisor is the extent `dim`, as a number or as a size.
+/// True if a divisor is the extent `dim`, as a constant or as a size.
 static bool isExtent(Value value, AffineExpr dim) {
   if (auto sizes = value.getDefiningOp<SizesOp>())
     return sizes.getValues().getDims() == ArrayRef(dim);
@@ -33,7 +33,7 @@ static bool isExtent(Value value, AffineExpr dim) {
   return number && extent && *number == static_cast<double>(*extent);
 }
 
-/// A value without the reshape that gives it a last dimension of 1.
+/// Returns a value before the reshape that appends a dimension of 1.
 static Value dropLastOne(Value value) {
   auto reshape = value.getDefiningOp<ReshapeOp>();
   if (!reshape)
@@ -43,7 +43,7 @@ static Value dropLastOne(Value value) {
   return dims == getDims(value) ? reshape.getInput() : value;
 }
 
-/// What `value` is the mean of, along the last dimension, which it has with an extent of 1.
+/// Returns the value whose mean along the last dimension, kept as an extent of 1, is `value`.
 static Value matchMean(Value value) {
   auto div = dropLastOne(value).getDefiningOp<DivOp>();
   auto sum = div ? dropLastOne(div.getLhs()).getDefiningOp<ReduceOp>() : ReduceOp();
@@ -97,7 +97,7 @@ struct Norm {
 };
 } // namespace
 
-/// `x` by the root of `variance`: the norm of x, or of what x is the distance from its mean of.
+/// Matches `x` divided by the root of `variance`: the norm of x, or of the value whose difference to its mean is x.
 static std::optional<Norm> matchNorm(Value x, Value variance) {
   auto sum = variance ? variance.getDefiningOp<AddOp>() : AddOp();
   if (!sum)
@@ -117,7 +117,7 @@ static std::optional<Norm> matchNorm(Value x, Value variance) {
   return Norm{x, false, *epsilon};
 }
 
-/// False for a few long rows, of which each would be computed by one tile.
+/// False for a few long rows, since each row is computed by one tile.
 static bool hasEnoughRows(Value x, const ReductionPolicy &policy) {
   Dims dims = getDims(x);
   AffineExpr rows = getElementCount(x.getContext(), ArrayRef(dims).drop_back());
@@ -143,7 +143,7 @@ static LogicalResult raise(Operation *op, Value x, Value variance, PatternRewrit
 }
 
 namespace {
-/// mul(x, 1 / sqrt(mean(x^2) + epsilon)) -> rms_norm(x), or layer_norm where x is what is left of a mean
+/// mul(x, 1 / sqrt(mean(x^2) + epsilon)) -> rms_norm(x), or layer_norm if x is the difference to a mean
 struct RaiseProduct : public OpRewritePattern<MulOp> {
   RaiseProduct(MLIRContext *context, const ReductionPolicy &policy) : OpRewritePattern(context), policy(policy) {}
   LogicalResult matchAndRewrite(MulOp op, PatternRewriter &rewriter) const override {

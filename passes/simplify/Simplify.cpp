@@ -29,7 +29,7 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// Whether `value` has one element for each channel of a result of shape [N, C, spatial...], or one for all.
+/// True if `value` has one element for each channel of a result of shape [N, C, spatial...], or a single one.
 static bool isPerChannel(Value value, int64_t rank) {
   Dims dims = getDims(value);
   if (static_cast<int64_t>(dims.size()) > rank)
@@ -58,7 +58,7 @@ struct FoldScaleIntoFilter : public OpRewritePattern<MulOp> {
     if (!isa<FloatType>(convolve.getType().getElementType()) || !isConstantValue(convolve.getFilter()) ||
         !isConstantValue(scale) || !isPerChannel(scale, rank))
       return rewriter.notifyMatchFailure(op, "has a factor that is not one constant a channel");
-    // The filter's first dimension is the result's second.
+    // The first dimension of the filter corresponds to the second one of the result.
     auto scaleType = cast<RankedTensorType>(scale.getType());
     Dims dims(rank, getDimConstant(op.getContext(), 1));
     dims[0] = getElementCount(op.getContext(), getDims(scale));
@@ -73,7 +73,7 @@ struct FoldScaleIntoFilter : public OpRewritePattern<MulOp> {
   }
 };
 
-/// convolve(pad(x)) -> convolve(x) with more padding, where the pad adds zeros around a constant number of places.
+/// convolve(pad(x)) -> convolve(x) with more padding, if the pad adds a static number of zeros.
 struct FoldPadIntoConvolve : public OpRewritePattern<ConvolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
@@ -95,7 +95,7 @@ struct FoldPadIntoConvolve : public OpRewritePattern<ConvolveOp> {
         continue;
       low[spatial] += *before;
       high[spatial] += *all - *before;
-      // A window that is cut on one side and padded on the other would read what the pad has cut off.
+      // If one side is cropped and the other padded, windows would read the cropped elements.
       if (*before < 0 || *all < *before)
         return rewriter.notifyMatchFailure(op, "reads a part of a tensor");
     }
@@ -127,7 +127,7 @@ struct DistributeScale : public OpRewritePattern<MulOp> {
   }
 };
 
-/// x^2, x^3 -> products, x^1 -> x, x^-1 -> 1 / x. Not x^0.5: pow and sqrt differ at -infinity and -0.
+/// x^2, x^3 -> multiplications, x^1 -> x, x^-1 -> 1 / x. x^0.5 is kept: pow and sqrt differ at -infinity and -0.
 struct ReducePower : public OpRewritePattern<PowOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(PowOp op, PatternRewriter &rewriter) const override {
@@ -151,7 +151,7 @@ struct ReducePower : public OpRewritePattern<PowOp> {
   }
 };
 
-/// A transpose that keeps the order of all dimensions but those of 1 -> reshape
+/// A transpose that only moves dimensions of 1 -> reshape
 struct TransposeToReshape : public OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
@@ -169,8 +169,8 @@ struct TransposeToReshape : public OpRewritePattern<TransposeOp> {
   }
 };
 
-/// contract(x, transpose(weight)) -> contract(x, weight): which dimension is which is a matter of its numbers. So a
-/// weight that is read in two ways stays one.
+/// contract(x, transpose(weight)) -> contract(x, weight): the indices of the contraction express the transpose, so a
+/// weight that is read in two orders is stored once.
 struct AbsorbTranspose : public OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
@@ -204,8 +204,7 @@ struct AbsorbTranspose : public OpRewritePattern<ContractOp> {
   }
 };
 
-/// A slice that is one of the values that a concat joined -> that value: of the states of a recurrence often the last
-/// one alone is used.
+/// A slice of exactly one operand of a concat -> that operand: often only the last state of a recurrence is used.
 struct SliceToPart : public OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
@@ -231,7 +230,7 @@ void tenon::populateTransposePatterns(RewritePatternSet &patterns) {
   patterns.add<TransposeToReshape>(patterns.getContext());
 }
 
-/// Whether all convolutions have their channels last: before, it is not settled which dimension the last one is.
+/// True if all convolutions are channels-last; before that, the role of the last dimension is undecided.
 static bool hasChannelsLast(func::FuncOp function) {
   WalkResult result = function.walk(
       [](ConvolveOp op) { return op.getChannelsLast() ? WalkResult::advance() : WalkResult::interrupt(); });

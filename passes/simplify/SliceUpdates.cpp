@@ -30,7 +30,7 @@ using namespace tenon;
 
 namespace {
 
-/// The elements `start`, `start + step`, ... of a dimension, `count` of them.
+/// The elements `start`, `start + step`, ... of a dimension, `count` in total.
 struct IndexRange {
   AffineExpr start, count;
   int64_t step = 1;
@@ -52,8 +52,8 @@ static bool spans(const Facts &facts, const IndexRange &range, AffineExpr extent
   return isConstant(range.start, 0) && range.step == 1 && facts.isEqual(range.count, extent);
 }
 
-/// The value at position i of a range with `count` positions is `start + stride * i`. Indices that are all negative
-/// count from the end. Nothing where some of the elements may not be there.
+/// Returns the range whose value at position i of `count` is `start + stride * i`. If all indices are negative, they
+/// count from the end. None if some elements may be out of bounds.
 static std::optional<IndexRange> getRange(const Facts &facts, AffineExpr start, int64_t stride, AffineExpr count,
                                           AffineExpr extent) {
   IndexRange range{start, count, isConstant(count, 1) || stride == 0 ? 1 : stride};
@@ -67,7 +67,7 @@ static std::optional<IndexRange> getRange(const Facts &facts, AffineExpr start, 
     range.start = addDims(range.start, extent);
   }
   bool isInside = facts.isNotNegative(first) && facts.isAtMost(addDims(last, getDimConstant(last, 1)), extent);
-  // Without an element the ends say nothing, but where the step is 1 they are still a place in the tensor.
+  // An empty range has no first and last element, but with a step of 1 it is still a position in the tensor.
   bool hasElements = range.step == 1 || facts.isAtMost(getDimConstant(count, 1), count);
   return isInside && hasElements ? std::optional(range) : std::nullopt;
 }
@@ -96,8 +96,7 @@ static Value slice(OpBuilder &b, Location loc, Value value, int64_t dim, const I
 // Updates of a box
 //===----------------------------------------------------------------------===//
 
-/// `updates`, which lie along dimension `dim` of `x` at a range with gaps, between the elements of `x`. All sizes are
-/// constants.
+/// Interleaves `updates` along dimension `dim` with the elements of `x`, at a range with gaps. All sizes are static.
 static Value interleave(OpBuilder &b, Location loc, Value x, Value updates, int64_t dim, const IndexRange &range) {
   Dims dims = getDims(x), low(dims.size(), getDimConstant(b.getContext(), 0));
   int64_t extent = *getConstant(dims[dim]), first = *getConstant(range.start), count = *getConstant(range.count);
@@ -118,8 +117,8 @@ static Value interleave(OpBuilder &b, Location loc, Value x, Value updates, int6
   return SelectOp::create(b, loc, mask, spread, x);
 }
 
-/// `x` with the elements of `box` replaced by `updates`, which has the shape of the box. Dimensions before `dim` are
-/// spanned.
+/// Returns `x` with the elements of `box` replaced by `updates`, which has the shape of the box. Dimensions before
+/// `dim` are covered entirely.
 static Value updateBox(OpBuilder &b, Location loc, const Facts &facts, Value x, Value updates, Box box,
                        size_t dim = 0) {
   Dims dims = getDims(x);
@@ -143,15 +142,15 @@ static Value updateBox(OpBuilder &b, Location loc, const Facts &facts, Value x, 
   return reshape(b, loc, b.createOrFold<ConcatOp>(loc, parts, dim), dims);
 }
 
-/// The transpose that a scatter reads, if the result is transposed again: the box is written before it, and both cancel
-/// as a rule.
+/// Returns the transpose that a scatter reads if the result is transposed back: the box is then written before the
+/// transpose, and both usually cancel.
 static TransposeOp getTransposeBefore(Operation *scatter) {
   bool isTransposed = llvm::any_of(scatter->getUsers(), llvm::IsaPred<TransposeOp>);
   return isTransposed ? scatter->getOperand(0).getDefiningOp<TransposeOp>() : TransposeOp();
 }
 
-/// True if `updateBox` has a form for it that is no slower than the scatter. Indices that go backwards are left alone,
-/// and so are gaps in a dynamic dimension, or in the innermost one: there each element would be padding or not.
+/// True if `updateBox` supports the box and is no slower than the scatter. Decreasing indices are not supported, nor
+/// are gaps in a dynamic dimension or in the innermost one, which would need a test for each element.
 static bool isUpdatable(Operation *scatter, const Box &box, ArrayRef<AffineExpr> dims) {
   assert(box.size() == dims.size() && "a box has a range in each dimension");
   TransposeOp before = getTransposeBefore(scatter);
@@ -166,7 +165,7 @@ static bool isUpdatable(Operation *scatter, const Box &box, ArrayRef<AffineExpr>
   return true;
 }
 
-/// The input of a scatter with the elements of `box` replaced by `updates`.
+/// Returns the input of a scatter with the elements of `box` replaced by `updates`.
 static Value updateInput(OpBuilder &b, Operation *scatter, const Facts &facts, Value updates, const Box &box) {
   Location loc = scatter->getLoc();
   TransposeOp before = getTransposeBefore(scatter);
@@ -208,7 +207,7 @@ struct RaiseScatterND : public OpRewritePattern<ScatterNDOp> {
     if (!areKnown(dims) || !areKnown(rows) || !areKnown(shape))
       return rewriter.notifyMatchFailure(op, "has unknown extents");
     Box box;
-    // For each coordinate the dimension of the updates along which it moves, if there is one.
+    // The dimension of the updates along which each coordinate varies, if there is one.
     SmallVector<std::optional<int64_t>> moving(count);
     for (size_t component = 0; component < count; ++component) {
       std::optional<AffineValue> value = getAffineValue(facts, op.getIndices(), component);
@@ -246,7 +245,7 @@ struct RaiseScatterND : public OpRewritePattern<ScatterNDOp> {
   }
 
 private:
-  /// The updates in the shape of the box, their dimensions in the order of the coordinates.
+  /// Returns the updates in the shape of the box, with their dimensions in the order of the coordinates.
   static Value arrange(OpBuilder &b, ScatterNDOp op, ArrayRef<std::optional<int64_t>> moving, const Box &box) {
     Dims shape = getDims(op.getUpdates()), wanted;
     size_t outer = getDims(op.getIndices()).size() - 1;
@@ -311,7 +310,7 @@ private:
 // Gathers
 //===----------------------------------------------------------------------===//
 
-/// gather(x, range) -> the slice of x at the range: its place is a matter of addresses.
+/// gather(x, range) -> the slice of x at the range, which is only a computation of addresses.
 struct RaiseGather : public OpRewritePattern<GatherOp> {
   RaiseGather(MLIRContext *context, const Facts &facts) : OpRewritePattern(context), facts(facts) {}
 
@@ -335,7 +334,7 @@ struct RaiseGather : public OpRewritePattern<GatherOp> {
   }
 
 private:
-  /// The stride and the number of all positions in row-major order, where these form one range.
+  /// Returns the stride and the number of all positions in row-major order, if they form one range.
   static std::optional<std::pair<int64_t, AffineExpr>> join(const AffineValue &value, ArrayRef<AffineExpr> rows) {
     assert(value.strides.size() == rows.size() && "an index has a stride along each of its dimensions");
     std::pair<int64_t, AffineExpr> run(1, getDimConstant(value.offset.getContext(), 1));

@@ -13,9 +13,9 @@
 
 namespace tenon {
 
-/// Scatters and gathers whose indices are an affine function of their position, and in range for all sizes that `facts`
-/// allow, become slices and concats: their addresses are known, so nothing is checked at run time, and elements move in
-/// runs. `facts` has to outlive the patterns.
+/// Replaces scatters and gathers whose indices are affine in their position, and in range for all sizes that `facts`
+/// allow, by slices and concats: their addresses are known, so nothing is checked at run time, and elements are copied
+/// in runs. `facts` must outlive the patterns.
 void populateSliceUpdates(mlir::RewritePatternSet &patterns, const Facts &facts);
 
 } // namespace tenon

@@ -14,7 +14,7 @@ class RewritePatternSet;
 
 namespace tenon {
 
-/// A transpose that keeps the order of all dimensions but those of 1 becomes a reshape.
+/// Replaces a transpose that only moves dimensions of 1 by a reshape.
 void populateTransposePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace tenon

@@ -24,7 +24,7 @@ using namespace tenon;
 
 using Numbers = SmallVector<int64_t>;
 
-/// The pad that puts the zeros there, where it does nothing else.
+/// Returns the pad that inserts zeros between pixels, if it does nothing else.
 static PadOp getSpread(ConvolveOp op) {
   auto pad = op.getInput().getDefiningOp<PadOp>();
   if (!pad || pad.getMode() != PadMode::constant || !matchPattern(pad.getValue(), m_AnyZeroFloat()))
@@ -42,9 +42,9 @@ static PadOp getSpread(ConvolveOp op) {
 
 namespace {
 
-/// Along one spatial dimension, of s results for each pixel: result s * q + r - `cut` is the sum over taps t of pixel
-/// q + t - `low` times tap s * t + s - 1 - r of the filter. `cut` results that nobody wants come first, so that no
-/// more than ceil(taps / s) of the taps are needed.
+/// One spatial dimension with s results for each pixel: result s * q + r - `cut` is the sum over taps t of pixel q + t
+/// - `low` times tap s * t + s - 1 - r of the filter. `cut` unneeded results come first, so that at most ceil(taps / s)
+/// taps are needed.
 struct Phases {
   int64_t count, taps, cut, low, high;
 };
@@ -76,13 +76,13 @@ private:
       return std::nullopt;
     Phases phases{s, static_cast<int64_t>(llvm::divideCeil(*taps, s)), (s - 1 - low % s) % s, 0, 0};
     phases.low = (low + phases.cut) / s;
-    // As many as there are results and those cut off, or more.
+    // The number of results plus the cut ones, rounded up.
     int64_t wanted = llvm::divideCeilSigned(*more + phases.cut, s);
     phases.high = std::max<int64_t>(0, wanted - phases.low + phases.taps - 1);
     return phases;
   }
 
-  /// The filter [F, C, taps...] as [groups * s... * F / groups, C, taps / s...].
+  /// Reshapes the filter [F, C, taps...] to [groups * s... * F / groups, C, taps / s...].
   static Value splitFilter(OpBuilder &b, ConvolveOp op, ArrayRef<Phases> phases) {
     Location loc = op.getLoc();
     Value filter = op.getFilter();
@@ -127,7 +127,7 @@ private:
                               op.getResultTypeAttr(), false);
   }
 
-  /// [N, groups * s... * F / groups, Q...] -> [N, F, s * Q...], and of that the part that is wanted.
+  /// Reshapes [N, groups * s... * F / groups, Q...] to [N, F, s * Q...], and slices the requested part.
   static Value joinPhases(OpBuilder &b, ConvolveOp op, Value value, ArrayRef<Phases> phases) {
     Location loc = op.getLoc();
     int64_t rank = phases.size();

@@ -12,8 +12,8 @@
 
 namespace tenon {
 
-/// Convolutions of an input with zeros between its pixels, which is what transposed convolutions are, become such of
-/// the pixels alone.
+/// Replaces convolutions of an input with zeros between its pixels, that is, transposed convolutions, by convolutions
+/// of the pixels themselves.
 void populateTransposedConvolutions(mlir::RewritePatternSet &patterns);
 
 } // namespace tenon

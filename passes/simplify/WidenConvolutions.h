@@ -12,8 +12,8 @@
 
 namespace tenon {
 
-/// Convolutions of f16 and bf16 become such of f32, between casts: sums were carried in f32 before, and are rounded as
-/// they were. Layouts, panels and Winograd's form are made for f32.
+/// Replaces convolutions of f16 and bf16 by f32 convolutions between casts. Sums were accumulated in f32 before, so
+/// rounding does not change. Layouts, panels and Winograd transforms are implemented for f32.
 void populateWidenedConvolutions(mlir::RewritePatternSet &patterns);
 
 } // namespace tenon

@@ -36,7 +36,7 @@ using namespace tenon;
 
 namespace {
 
-/// An input and the output that it is in the next run.
+/// An input, and the output that replaces it in the next run.
 struct Pair {
   StringRef input, output;
   BlockArgument argument;
@@ -71,7 +71,7 @@ private:
 
 } // namespace
 
-/// How a value is transposed to a state's order of dimensions, or back.
+/// Returns the permutation from the model's dimensions to those of the state, or back.
 SmallVector<int64_t> PairRewriter::getPermutation(bool isRowsFirst) const {
   assert(pair.axis && "rows come first in a state that grows");
   SmallVector<int64_t> permutation;
@@ -101,7 +101,7 @@ void PairRewriter::declare() {
                           /*ring=*/nullptr, /*initial=*/nullptr);
 }
 
-/// The first `rows` rows, in the order of dimensions that the model has.
+/// Reads the first `rows` rows, with dimensions in the order of the model.
 Value PairRewriter::read(OpBuilder &builder, AffineExpr rows) {
   Location loc = pair.argument.getLoc();
   auto name = FlatSymbolRefAttr::get(state.getSymNameAttr());
@@ -128,7 +128,7 @@ void PairRewriter::updateWhole(Value present) {
   update(builder, present, getDimConstant(builder.getContext(), 0));
 }
 
-/// All that a concat puts behind its first operand, whose rows are the live ones.
+/// Concatenates all operands but the first one, whose rows are the live ones.
 Value PairRewriter::joinAdded(OpBuilder &builder, ConcatOp concat) {
   assert(concat.getInputs().size() > 1 && "a state is concatenated with what is added to it");
   OperandRange others = concat.getInputs().drop_front();
@@ -140,7 +140,7 @@ Value PairRewriter::joinAdded(OpBuilder &builder, ConcatOp concat) {
                           concat.getAxis());
 }
 
-/// What is joined to the state is written behind its live rows; whoever reads both reads the state.
+/// Appends the other operands to the state's live rows; users of the concat read the state.
 void PairRewriter::append(ConcatOp concat) {
   LDBG() << "appends to state " << pair.input;
   OpBuilder builder(concat);
@@ -160,7 +160,7 @@ static Dims dropDim(Dims dims, int64_t axis) {
   return dims;
 }
 
-/// Whether `value` is the part of `whole` at index `index` of dimension `axis`, without that dimension.
+/// True if `value` is the part of `whole` at index `index` of dimension `axis`, without that dimension.
 static bool isLayer(Value value, Value whole, int64_t axis, int64_t index) {
   auto reshape = value.getDefiningOp<ReshapeOp>();
   auto slice = reshape ? reshape.getInput().getDefiningOp<SliceOp>() : SliceOp();
@@ -176,8 +176,8 @@ static bool isLayer(Value value, Value whole, int64_t axis, int64_t index) {
   return true;
 }
 
-/// The concats that a stack of grown layers consists of: layer i of the past, with something behind it. Empty where it
-/// does not.
+/// Returns the concats that a stack of grown layers consists of: each appends something to layer i of the past. Empty
+/// if it does not match.
 static SmallVector<ConcatOp> findLayers(ConcatOp stack, BlockArgument past, int64_t axis) {
   int64_t stackAxis = stack.getAxis();
   SmallVector<ConcatOp> layers;
@@ -195,8 +195,8 @@ static SmallVector<ConcatOp> findLayers(ConcatOp stack, BlockArgument past, int6
   return layers;
 }
 
-/// Keys and values that grow one by one and are stacked, as com.microsoft.Attention has them: what is new of all of
-/// them is appended together, and each is a part of the state.
+/// Handles keys and values that grow separately and are stacked, as in com.microsoft.Attention: their new rows are
+/// appended together, and each is read as a part of the state.
 bool PairRewriter::appendStack(ConcatOp stack) {
   assert(pair.axis && "only states that grow are appended to");
   SmallVector<ConcatOp> layers = findLayers(stack, pair.argument, *pair.axis);
@@ -248,7 +248,7 @@ LogicalResult PairRewriter::run() {
   bool appends = pair.axis && concat && !isStack && concat->getBlock() == terminator->getBlock() &&
                  static_cast<int64_t>(concat.getAxis()) == *pair.axis && concat.getInputs().size() > 1 &&
                  concat.getInputs().front() == pair.argument && llvm::count(concat.getInputs(), pair.argument) == 1;
-  // The rows of a state that is written as a whole have to be the same in number, whatever its dimensions are called.
+  // A state that is overwritten as a whole must keep its number of rows, whatever its dimensions are called.
   if (appends)
     append(concat);
   else if (!isStack)
@@ -288,7 +288,7 @@ static LogicalResult findPair(func::FuncOp main, StringRef text, Pair &pair) {
   return success();
 }
 
-/// Finds along which dimension the two of a pair differ.
+/// Finds the dimension in which the two values of a pair differ.
 static LogicalResult matchShapes(func::FuncOp main, Pair &pair) {
   Value present = main.getBody().front().getTerminator()->getOperand(pair.result);
   Dims past = getDims(pair.argument), dims = getDims(present);
@@ -330,7 +330,7 @@ struct PairStates : public tenon::impl::PairStatesBase<PairStates> {
 
 private:
   LogicalResult pairUp(func::FuncOp main) {
-    // All of them are checked before any is rewritten: what an output is may depend on several.
+    // All pairs are checked before any is rewritten, because an output may depend on several of them.
     SmallVector<Pair> found(pairs.size());
     llvm::BitVector arguments(main.getNumArguments()), results(main.getNumResults());
     for (auto [text, pair] : llvm::zip(pairs, found)) {

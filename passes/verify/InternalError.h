@@ -13,7 +13,7 @@
 
 namespace tenon {
 
-/// Reports IR that no input may lead to: the text says what is wrong with `op`.
+/// Reports an internal error: IR that no input should produce. The text says what is wrong with `op`.
 inline mlir::InFlightDiagnostic emitInternalError(mlir::Operation *op, const llvm::Twine &message = {}) {
   return op->emitError("internal compiler error: '") << op->getName().getStringRef() << "' op " << message;
 }

@@ -31,7 +31,7 @@ static LogicalResult verifySignature(func::FuncOp kernel) {
   return success();
 }
 
-/// Scratch that is used lies in what the launch asks the runtime for.
+/// The scratch that a kernel uses must be within the size that the launch requests from the runtime.
 static LogicalResult verifyScratch(kernel::ScratchOp scratch, func::FuncOp kernel) {
   auto type = cast<MemRefType>(scratch.getMemory().getType());
   auto bytes = kernel->getAttrOfType<IntegerAttr>(kScratchAttr);

@@ -57,7 +57,7 @@ LogicalResult LaunchVerifier::verifyBuffers() {
   return success();
 }
 
-/// An input that a kernel writes a result over is that output of the launch.
+/// If a kernel overwrites an input with a result, the launch must pass the same buffer for both.
 LogicalResult LaunchVerifier::verifyReuse() {
   for (auto [i, input] : llvm::enumerate(launch.getInputs())) {
     auto result = kernel.getArgAttrOfType<IntegerAttr>(i, kReusedAttr);
@@ -109,7 +109,7 @@ private:
       if (placed && isa<plan::AllocOp>(op))
         return emitInternalError(op, "was given no memory");
       auto launch = dyn_cast<plan::LaunchOp>(op);
-      // What is no function of the module is one of the library's (tenon.call).
+      // A kernel that is no function of the module is one of the library's (tenon.call).
       auto kernel = launch ? symbols.lookup<func::FuncOp>(launch.getKernel()) : func::FuncOp();
       return kernel ? LaunchVerifier(launch, kernel).verify() : success();
     });

@@ -48,9 +48,9 @@ void tenon::registerTranslations(DialectRegistry &registry) {
 }
 
 void tenon::setCodegenOptions() {
-  // Register blocks are in the best order already, and fill all registers: what the scheduler before register
-  // allocation moves costs copies and spills; so does what is combined before it, which sums products of integers
-  // before they are added to the sums of a block. There is no other way to turn these off.
+  // Register blocks are scheduled already, and fill all registers. The scheduler before register allocation only causes
+  // copies and spills. The machine combiner does so, too: it adds products of integers to each other before it adds
+  // them to the sums. LLVM has no other way to disable these.
   const char *arguments[] = {"tenon", "-enable-misched=false", "-x86-machine-combiner=false"};
   llvm::cl::ResetAllOptionOccurrences();
   llvm::cl::ParseCommandLineOptions(std::size(arguments), arguments, "", &llvm::nulls());
@@ -85,7 +85,7 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
 // Steps on LLVM IR
 //===----------------------------------------------------------------------===//
 
-/// Adds the functions of a library that `module` calls, as its own.
+/// Links the functions of a library that `module` calls into it, with internal linkage.
 static llvm::Error linkLibrary(llvm::Module &module, std::string_view bitcode, llvm::StringRef name) {
   llvm::MemoryBufferRef buffer(llvm::StringRef(bitcode.data(), bitcode.size()), name);
   llvm::Expected<std::unique_ptr<llvm::Module>> library = llvm::getLazyBitcodeModule(buffer, module.getContext());
@@ -102,7 +102,7 @@ static llvm::Error linkMathLibrary(llvm::Module &module, const Target &target) {
   return linkLibrary(module, getMathLibraryBitcode(target.arch), "math library");
 }
 
-/// Sets what every function of a kernel module has: the processor, and vectors of full width.
+/// Sets the attributes that every function of a kernel module has: the processor, and vectors of full width.
 static void setFunctionAttributes(llvm::Module &module, const Target &target) {
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
@@ -120,7 +120,8 @@ static void setFunctionAttributes(llvm::Module &module, const Target &target) {
   }
 }
 
-/// Forbids what makes results depend on the processor: other orders of sums, and products that are not rounded.
+/// Disables optimizations that make results depend on the processor: reassociated sums, and contraction to fused
+/// multiply-adds.
 static void roundEachStep(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function))
@@ -171,7 +172,7 @@ static std::vector<llvm::Function *> listEntries(llvm::Module &module) {
   return entries;
 }
 
-/// Calls the entry point kObjectEntry, if there is one alone.
+/// Renames the entry point to kObjectEntry if there is only one.
 static void renameEntry(llvm::Module &module) {
   std::vector<llvm::Function *> entries = listEntries(module);
   if (entries.size() != 1)
@@ -229,7 +230,7 @@ llvm::Expected<std::string> tenon::nameEntry(llvm::StringRef object, llvm::Strin
   return std::string(renamed);
 }
 
-/// A module of the functions and constants of a library that are named. Fails on one that the library lacks.
+/// Returns a module with the named functions and constants of a library. Fails if the library lacks one.
 static llvm::Expected<std::unique_ptr<llvm::Module>> takeSymbols(ArrayRef<std::string> names,
                                                                  llvm::LLVMContext &context,
                                                                  const llvm::TargetMachine &machine,
@@ -237,7 +238,7 @@ static llvm::Expected<std::unique_ptr<llvm::Module>> takeSymbols(ArrayRef<std::s
   auto module = std::make_unique<llvm::Module>(library, context);
   module->setTargetTriple(machine.getTargetTriple());
   module->setDataLayout(machine.createDataLayout());
-  // Their types do not matter: a declaration only says what to take out of the library.
+  // The types are irrelevant: a declaration only tells the linker which symbols to import.
   auto *anything = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
   for (const std::string &name : names)
     if (llvm::StringRef(name).ends_with(TENON_FACTS_SUFFIX))
@@ -290,7 +291,7 @@ llvm::Expected<std::string> tenon::compileSupport(ArrayRef<std::string> objects,
         undefined.insert(*name);
     }
   }
-  // A plan without kernels still has a code section, which says what it was compiled for.
+  // A plan without kernels still has a code section, which names its target.
   if (undefined.empty() && !objects.empty())
     return std::string();
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = createTargetMachine(target);
@@ -308,7 +309,7 @@ llvm::Expected<std::string> tenon::compileSupport(ArrayRef<std::string> objects,
   llvm::internalizeModule(*module, [&](const llvm::GlobalValue &value) { return undefined.contains(value.getName()); });
   for (llvm::Function &function : *module) {
     function.addFnAttr("target-cpu", target.cpu);
-    // Or a loop that copies would become a call of memcpy, in memcpy itself.
+    // Otherwise the loop in memcpy would be replaced by a call of memcpy.
     function.addFnAttr("no-builtins");
   }
   return emit(*module, **machine, CodeKind::object);

@@ -21,7 +21,8 @@
 
 using namespace tenon;
 
-/// LLVM's and the format's names for a feature differ in few cases: the format has Linux's for 64-bit Arm.
+/// Translates LLVM's name for a feature to the format's. They rarely differ; the format uses Linux's names for 64-bit
+/// Arm.
 static llvm::StringRef toFormatName(llvm::StringRef feature) {
   return llvm::StringSwitch<llvm::StringRef>(feature)
       .Case("neon", "asimd")
@@ -32,7 +33,7 @@ static llvm::StringRef toFormatName(llvm::StringRef feature) {
       .Default(feature);
 }
 
-/// "arch:feature,...": those features that the format knows, in its order.
+/// Returns "arch:feature,..." with those features that the format knows, in its order.
 static std::string describeNeeds(llvm::StringRef arch, const llvm::StringSet<> &features) {
   std::string text = arch.str() + ":";
   bool first = true;
@@ -56,8 +57,7 @@ static void setVectorShape(Target &target) {
   llvm::StringRef needed = target.needed;
   Machine &machine = target.machine;
   if (target.arch == "x86_64") {
-    // The kernels that fill tile registers count in vectors of 64 bytes, which become shorter ones where there are no
-    // such.
+    // AMX kernels assume vectors of 64 bytes; without AVX-512, LLVM splits these into shorter ones.
     bool hasLongVectors = needed.contains("avx512f") || needed.contains("amx-tile");
     machine.vectorBytes = hasLongVectors ? 64 : needed.contains("avx") ? 32 : 16;
     machine.vectorRegisters = hasLongVectors ? 32 : 16;
@@ -67,22 +67,20 @@ static void setVectorShape(Target &target) {
     bool hasTiles = machine.vectorBytes == 64 && needed.contains("amx-tile");
     machine.amxInt8 = hasTiles && needed.contains("amx-int8");
     machine.amxBf16 = hasTiles && needed.contains("amx-bf16");
-    // On Zen 4 products of bf16 take half as long so as those of f32 do (measured in IREE's pull request 15089).
-    // Processors of Intel do one in two cycles, half as many products as multiply-adds of f32 (0.60 against 0.15 ns,
-    // measured on Sapphire Rapids).
+    // On Zen 4, bf16 dot-2 has twice the throughput in products of an f32 multiply-add. Intel's processors issue one
+    // every two cycles, which is half as many products as with f32 multiply-adds.
     bool hasFastPairs = llvm::StringRef(target.cpu).starts_with("znver");
     machine.bf16Pairs = hasFastPairs && machine.vectorBytes == 64 && needed.contains("avx512bf16");
-    // Zen 4 has units of 256 bits, which take two cycles for a vector of 512 (AMD, Software Optimization Guide for Zen
-    // 4, 2.11).
+    // Zen 4 has 256-bit units, which take two cycles for a 512-bit vector (AMD, Software Optimization Guide for Zen 4,
+    // 2.11).
     if (machine.vectorBytes == 64 && llvm::StringRef(target.cpu) == "znver4")
       machine.multiplyAdds = 1;
   } else {
     machine.vectorBytes = 16;
     machine.vectorRegisters = 32;
   }
-  // As many columns as a register block has: it reads whole panels then, line after line, which processors see coming.
-  // Blocks of two of four vectors, for which every second pair of lines was left out, took 5 to 15% longer (ResNet-50,
-  // Zen 3).
+  // The panel width is that of a register block, so that whole panels are read line by line, which the hardware
+  // prefetcher recognizes. Blocks of two of four vectors, which skip every second pair of lines, are slower.
   if (machine.vectorRegisters <= 16)
     machine.panelColumns = kPanelColumns / 2;
 }
@@ -95,11 +93,10 @@ void tenon::sharePanels(llvm::MutableArrayRef<Target> targets) {
     target.machine.panelColumns = most;
 }
 
-/// What the system says of this machine's caches. It says nothing on some.
+/// Sets the cache sizes that the operating system reports for this machine. Some systems report none.
 static void setCaches(Machine &machine) {
-  // A virtual machine is told of its host's whole cache, which others use, too: its cores have their share of it, 1 to
-  // 4 MB on servers of some years. On two cores of a Zen 3 the 22 MB of MobileNetV3's weights come at the speed of
-  // memory, though the system speaks of 32.
+  // A virtual machine reports the whole last-level cache of its host, which other guests use, too. Its cores are
+  // assumed to have their share of it, 1 to 4 MB on recent servers.
   constexpr int64_t kSharedBytesOfCore = 4 << 20;
   if (long ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC); ways > 0)
     machine.l1Ways = ways;
@@ -109,13 +106,13 @@ static void setCaches(Machine &machine) {
     machine.llcBytes = std::min<int64_t>(bytes, sysconf(_SC_NPROCESSORS_ONLN) * kSharedBytesOfCore);
 }
 
-/// For tests alone: the processor that this machine is taken for, "x86-64-v2". Null where nobody says.
+/// For tests: the processor that this machine pretends to be, such as "x86-64-v2". Null if it is not set.
 static const char *getPretended() {
   const char *name = std::getenv("TENON_TEST_CPU");
   return name && *name ? name : nullptr;
 }
 
-/// What this machine's processor has, or lacks, as LLVM calls it.
+/// Returns the features that this machine's processor has or lacks, by LLVM's names.
 static llvm::StringMap<bool> getOwnFeatures() {
   llvm::StringMap<bool> own = llvm::sys::getHostCPUFeatures();
   const char *name = getPretended();
@@ -128,7 +125,7 @@ static llvm::StringMap<bool> getOwnFeatures() {
     withImplied[feature] = true;
     llvm::X86::updateImpliedFeatures(feature, true, withImplied);
   }
-  // What all processors of the architecture have is no feature of one.
+  // Features that all processors of the architecture have are not listed.
   for (auto &feature : own)
     feature.second &= feature.first() == "64bit" || withImplied.lookup(feature.first());
   return own;
@@ -145,9 +142,9 @@ static Target getHost() {
                 ""};
   target.runsHere = true;
   llvm::StringSet<> enabled;
-  // A StringMap has no order of its own; the artifact must not depend on one.
+  // The iteration order of a StringMap is unspecified, and the artifact must not depend on it.
   std::vector<std::string> features;
-  // The system gives tile registers on request, or refuses.
+  // The operating system grants or denies the use of AMX tiles on request.
   bool hasTiles = !rt::acquireTargetState("amx-tile").failed();
   for (auto &feature : getOwnFeatures()) {
     bool isEnabled = feature.second && (hasTiles || !feature.first().starts_with("amx-"));
@@ -166,7 +163,7 @@ static Target getHost() {
   return target;
 }
 
-/// `name` is the processor's, which may have more features: "x86-64-v3+avxvnni".
+/// `name` is that of a processor, optionally with additional features: "x86-64-v3+avxvnni".
 static std::optional<Target> getX86(llvm::StringRef name) {
   auto [cpu, added] = name.split('+');
   if (llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) == llvm::X86::CK_None)
@@ -182,7 +179,7 @@ static std::optional<Target> getX86(llvm::StringRef name) {
     target.features += (target.features.empty() ? "+" : ",+") + feature.str();
   }
   features.append(own);
-  // LLVM names avx512bw and leaves avx512f to be understood; an artifact says all that its code needs.
+  // LLVM lists avx512bw without the implied avx512f; an artifact lists all features that its code requires.
   llvm::StringMap<bool> withImplied;
   for (llvm::StringRef feature : features) {
     withImplied[feature] = true;
@@ -201,12 +198,12 @@ static std::optional<Target> getX86(llvm::StringRef name) {
   return target;
 }
 
-/// The features of 64-bit Arm, as LLVM calls them, that code may use and that the runtime tests for. Kernels have
-/// vectors of 128 bits, for which SVE has nothing to offer.
+/// The features of 64-bit Arm, by LLVM's names, that code may use and that the runtime tests for. Kernels use 128-bit
+/// vectors, for which SVE has no advantage.
 static constexpr llvm::StringRef kArmFeatures[] = {"neon",    "fp-armv8", "fullfp16", "dotprod",
                                                    "fp16fml", "bf16",     "i8mm"};
 
-/// `name` is "aarch64" or a processor's, which may have more features: "cortex-a76", "aarch64+dotprod".
+/// `name` is "aarch64" or that of a processor, optionally with additional features: "cortex-a76", "aarch64+dotprod".
 static std::optional<Target> getArm(llvm::StringRef name) {
   auto [cpu, added] = name.split('+');
   std::optional<llvm::AArch64::CpuInfo> info = llvm::AArch64::parseCpu(cpu == "aarch64" ? "generic" : cpu);
@@ -225,7 +222,7 @@ static std::optional<Target> getArm(llvm::StringRef name) {
       return std::nullopt;
     enabled.insert(feature);
   }
-  // Only those that the runtime tests for: of others of the processor, code is not to make use.
+  // Code may only use features that the runtime tests for; other features of the processor are left out.
   Target target{nullptr, name.str(), "aarch64-unknown-linux-gnu", "aarch64", "generic", "", ""};
   if (cpu != "aarch64")
     target.tuneCpu = info->Name.str();

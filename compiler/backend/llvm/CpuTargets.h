@@ -17,10 +17,11 @@
 
 namespace tenon {
 
-/// The target of that name, or nothing for a name that is none.
+/// Returns the target of that name; none if there is none.
 std::optional<Target> getCpuTarget(llvm::StringRef name);
 
-/// Gives targets of one artifact, which share its weights, panels of the same width: the widest that one of them wants.
+/// Gives the targets of an artifact, which share its weights, the same panel width: the largest that one of them
+/// requests.
 void sharePanels(llvm::MutableArrayRef<Target> targets);
 
 /// The names that getCpuTarget takes.

@@ -8,8 +8,8 @@
 #ifndef TENON_COMPILER_BACKEND_LLVM_EMBEDDEDBITCODE_H
 #define TENON_COMPILER_BACKEND_LLVM_EMBEDDEDBITCODE_H
 
-/// Puts the file `path` into the program and declares `symbol##_begin` and `symbol##_end` around its bytes. The list of
-/// sources names the file as a dependency (tenon_embed_bitcode in cmake/TenonBitcode.cmake), which the compiler does
+/// Embeds the file `path` in the program, and declares `symbol##_begin` and `symbol##_end` around its bytes. The list
+/// of sources names the file as a dependency (tenon_embed_bitcode in cmake/TenonBitcode.cmake), which the compiler does
 /// not see.
 #define TENON_EMBED_BITCODE(symbol, path)                                                                              \
   asm(".pushsection .rodata\n"                                                                                         \

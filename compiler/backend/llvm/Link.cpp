@@ -24,7 +24,7 @@ LLD_HAS_DRIVER(elf)
 using namespace mlir;
 using namespace tenon;
 
-/// Writes a file that is removed at the end of the scope. A failure is the machine's.
+/// Writes a temporary file that is removed at the end of the scope. A failure has the category `resources`.
 static llvm::Expected<std::string> writeTemporary(StringRef bytes, StringRef suffix,
                                                   std::deque<llvm::FileRemover> &files) {
   llvm::SmallString<128> path;
@@ -71,7 +71,7 @@ static std::vector<std::string> getLinkOptions(LinkKind kind, const std::string 
 
 llvm::Expected<std::string> tenon::linkKernels(ArrayRef<std::string> objects, ArrayRef<std::string> entries,
                                                LinkKind kind) {
-  // lld takes files, and has state of its own for one link at a time.
+  // lld reads files, and has global state, so only one link runs at a time.
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
   std::deque<llvm::FileRemover> files;

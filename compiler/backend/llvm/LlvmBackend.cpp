@@ -27,7 +27,7 @@ static CodeEffort chooseEffort(ModuleOp kernel, CodeEffort asked) {
   return effort;
 }
 
-/// Compiles the kernels of some modules, on all threads of the context; one string a kernel, in order.
+/// Compiles the kernels of several modules on all threads of the context; returns one string per kernel, in order.
 static llvm::Expected<std::vector<std::string>> compileEach(ModuleOp kernels, ArrayRef<ModuleOp> modules,
                                                             const CodeRequest &request, CodeKind kind) {
   std::vector<std::string> code(modules.size());
@@ -56,7 +56,7 @@ static std::vector<ModuleOp> listModules(ModuleOp kernels) {
   return {kernels.getOps<ModuleOp>().begin(), kernels.getOps<ModuleOp>().end()};
 }
 
-/// An object for each kernel, known or new, whose entry point has the name of the kernel.
+/// Returns an object for each kernel, known or new, whose entry point has the name of the kernel.
 static llvm::Expected<std::vector<std::string>> makeObjects(ModuleOp kernels, const CodeRequest &request) {
   std::vector<ModuleOp> modules = listModules(kernels), unknown;
   auto isKnown = [&](ModuleOp module) {
@@ -91,16 +91,16 @@ static llvm::Error addObject(std::vector<std::string> &objects, llvm::Expected<s
   return llvm::Error::success();
 }
 
-/// One object of all kernels, whose entry points are those of the request.
+/// Returns one object of all kernels, with the entry points of the request.
 static llvm::Expected<std::string> buildObject(ModuleOp kernels, const CodeRequest &request, LinkKind kind) {
   llvm::Expected<std::vector<std::string>> objects = makeObjects(kernels, request);
   if (!objects)
     return objects.takeError();
-  // A model of nothing but views has no kernel, and lld wants an object.
+  // A model with only views has no kernel, but lld needs an object.
   if (objects->empty())
     if (llvm::Error error = addObject(*objects, compileKernels(kernels, request.target, CodeKind::object)))
       return error;
-  // A kernel that the plan names and that has no module is one of the library.
+  // A kernel that the plan launches and that has no module is one of the library.
   std::vector<std::string> library;
   for (const std::string &name : request.entries)
     if (!kernels.lookupSymbol(name))

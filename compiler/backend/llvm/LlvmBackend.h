@@ -14,7 +14,7 @@ namespace tenon {
 
 class Backend;
 
-/// Machine code for CPUs, as LLVM IR, assembly, an object or a shared object, which an artifact holds.
+/// Generates machine code for CPUs, as LLVM IR, assembly, an object or a shared object; artifacts contain the latter.
 std::unique_ptr<Backend> createLlvmBackend();
 
 } // namespace tenon

@@ -16,7 +16,7 @@ namespace tenon {
 
 struct Machine;
 
-/// Lowers kernels on buffers to loops that are blocked for the registers of `machine`.
+/// Lowers kernels on buffers to register-blocked loops for `machine`.
 void buildLoopPipeline(mlir::OpPassManager &pm, const Machine &machine);
 /// Lowers kernels in loops on buffers to the LLVM dialect.
 void buildLLVMPipeline(mlir::OpPassManager &pm);

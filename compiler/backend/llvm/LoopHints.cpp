@@ -20,8 +20,8 @@ using namespace llvm;
 using namespace tenon;
 
 namespace {
-/// Keeps loops from being unrolled before the vectoriser has seen them, which would then turn to the loop
-/// around them, and scatter. Short ones, as over a window, are better gone.
+/// Prevents that loops are unrolled before the vectorizer runs, which would then vectorize the loop around them with
+/// scatters. Short loops, as over a window, are unrolled.
 struct KeepLongLoops : PassInfoMixin<KeepLongLoops> {
   PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &) {
     constexpr unsigned kShort = 8;
@@ -31,17 +31,16 @@ struct KeepLongLoops : PassInfoMixin<KeepLongLoops> {
   }
 };
 
-/// Has several vectors computed side by side where each takes a long chain of operations, as a function does,
-/// or where one waits for the one before, as in a sum: else a core waits for results most of the time, since
-/// few chains fit into what it looks ahead. LLVM leaves loops of many instructions as they are, and all that
-/// are kept from being unrolled. A loop of few vectors in all is done at once: what the loop around it adds
-/// to in memory stays in registers then.
+/// Interleaves several vectors if each has a long chain of dependent operations, as in a math function, or depends on
+/// the one before, as in a sum: otherwise a core mostly waits for results, since few chains fit its reorder buffer.
+/// LLVM does not interleave loops of many instructions, or loops whose unrolling is disabled. A loop of few vectors is
+/// done in one iteration, so that the accumulators of the loop around it stay in registers.
 struct InterleaveChains : PassInfoMixin<InterleaveChains> {
   PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &);
 };
 } // namespace
 
-/// Cycles until the result of an operation is there, roughly as on all processors of some years.
+/// Approximate latency in cycles of an operation on recent processors.
 static unsigned getLatency(const Instruction &instruction) {
   constexpr unsigned kFloat = 4, kDivision = 12;
   if (isa<PHINode, CastInst>(instruction))
@@ -51,7 +50,7 @@ static unsigned getLatency(const Instruction &instruction) {
   return isa<FPMathOperator>(instruction) && instruction.getType()->isFPOrFPVectorTy() ? kFloat : 1;
 }
 
-/// Cycles that an iteration takes by itself from what it loads to what it stores.
+/// Returns the latency in cycles from the loads of an iteration to its stores.
 static unsigned getChainCycles(Loop &loop, LoopInfo &info) {
   LoopBlocksRPO blocks(&loop);
   blocks.perform(&info);
@@ -60,7 +59,7 @@ static unsigned getChainCycles(Loop &loop, LoopInfo &info) {
   for (BasicBlock *block : blocks)
     for (Instruction &instruction : *block) {
       unsigned cycles = 0;
-      // What comes from the iteration before is no part of it.
+      // Values from the previous iteration are not part of the chain.
       if (!isa<PHINode>(instruction) || block != loop.getHeader())
         for (const Value *operand : instruction.operands())
           cycles = std::max(cycles, ready.lookup(operand));
@@ -74,7 +73,7 @@ static bool hasSums(const Loop &loop) {
   return any_of(loop.getHeader()->phis(), [](const PHINode &phi) { return phi.getType()->isFPOrFPVectorTy(); });
 }
 
-/// The most bits that an element has of what the loop loads and stores, or 0 where it does neither.
+/// Returns the largest width in bits of the elements that the loop loads and stores; 0 if it does neither.
 static unsigned getElementBits(const Loop &loop) {
   unsigned bits = 0;
   for (BasicBlock *block : loop.blocks())
@@ -84,8 +83,7 @@ static unsigned getElementBits(const Loop &loop) {
   return bits;
 }
 
-/// How many of `vectors` to compute side by side, 0 for a number that is not known. What is left over is done
-/// one by one.
+/// Chooses how many of `vectors` are interleaved; 0 means that the number is unknown. The remainder is done one by one.
 static unsigned chooseCount(unsigned vectors) {
   constexpr unsigned kMax = 4;
   unsigned count = kMax;

@@ -14,8 +14,8 @@ class PassBuilder;
 
 namespace tenon {
 
-/// Makes the pipelines of `builder` mark loops, before they are vectorised, with what LLVM's own figures do
-/// not say.
+/// Adds a pass to the pipelines of `builder` that annotates loops, before vectorization, where LLVM's own cost model is
+/// insufficient.
 void addLoopHints(llvm::PassBuilder &builder);
 
 } // namespace tenon

@@ -16,8 +16,8 @@
 using namespace llvm;
 using namespace llvm::PatternMatch;
 
-/// Of `(x >> shift) & mask`: the same as `(x >> more) << less`, or null where it is none, or nothing else is `x >>
-/// more`.
+/// Rewrites `(x >> shift) & mask` as `(x >> more) << less`; null if it does not have this form, or if `x >> more` does
+/// not occur elsewhere.
 static Value *writeAsTwin(Instruction &masked) {
   constexpr unsigned kMaxScale = 3;
   Value *x;
@@ -31,7 +31,7 @@ static Value *writeAsTwin(Instruction &masked) {
     return nullptr;
   if (none_of(x->users(), [&](User *user) { return match(user, m_LShr(m_Specific(x), m_SpecificInt(more))); }))
     return nullptr;
-  // Of the bits above its zeros the mask must keep all that may be set.
+  // The mask must keep all bits above its trailing zeros that may be set.
   APInt dropped = ~*mask;
   dropped.clearLowBits(less);
   if (!MaskedValueIsZero(masked.getOperand(0), dropped, SimplifyQuery(masked.getDataLayout(), &masked)))

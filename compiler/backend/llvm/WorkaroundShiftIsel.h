@@ -15,12 +15,12 @@ class PassBuilder;
 
 namespace tenon {
 
-/// Writes `(x >> 4) & ~3` as `(x >> 6) << 2` where the function has `x >> 6`, too: the same for shifts by 1 to 3 to the
-/// left, which is what addresses scale by. Whether anything is changed.
+/// Writes `(x >> 4) & ~3` as `(x >> 6) << 2` where the function has `x >> 6`, too: likewise for left shifts by 1 to 3,
+/// which are the scales of addresses. Returns true if anything is changed.
 ///
-/// Where both forms are in a block, the instruction selection of LLVM 22.1 for x86 turns the first into the second
-/// while it looks for addresses (foldMaskAndShiftToScale). Users of the two become one then, also such that it still
-/// holds: it goes on with nodes that are deleted, and crashes. Kernels have both of `tile / 64` and `tile / 64 * 4`.
+/// If both forms are in a block, the x86 instruction selection of LLVM 22.1 rewrites the first as the second while it
+/// matches addresses (foldMaskAndShiftToScale). CSE then merges their users, including nodes that the matcher still
+/// holds: it accesses deleted nodes, and crashes. Kernels have both of `tile / 64` and `tile / 64 * 4`.
 bool workaroundShiftIsel(llvm::Function &function);
 
 /// Makes the pipelines of `builder` end with that.

@@ -18,7 +18,7 @@
 
 using namespace tenon;
 
-/// Every function of libdevice begins so, and nothing else does.
+/// Every function of libdevice has this prefix, and no other function does.
 static constexpr llvm::StringRef kPrefix = "__nv_";
 
 std::string tenon::findLibdevice() {
@@ -26,7 +26,7 @@ std::string tenon::findLibdevice() {
   for (const char *variable : {"CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"})
     if (std::optional<std::string> root = llvm::sys::Process::GetEnv(variable); root && !root->empty())
       roots.push_back(*root);
-  // A toolkit that the user names is meant, even if another one is on the PATH.
+  // A toolkit in the environment takes precedence over the one on the PATH.
   if (roots.empty()) {
     if (llvm::ErrorOr<std::string> nvcc = llvm::sys::findProgramByName("nvcc")) {
       llvm::SmallString<256> path;

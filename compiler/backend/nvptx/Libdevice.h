@@ -17,11 +17,11 @@ class Module;
 
 namespace tenon {
 
-/// Where libdevice lies on this machine; empty where it was not found.
+/// Returns the path of libdevice on this machine; empty if it was not found.
 std::string findLibdevice();
 
-/// Adds the functions of libdevice that `module` calls, as its own; does nothing where it calls none. Fails if
-/// libdevice cannot be found or read.
+/// Links the functions of libdevice that `module` calls into it. Fails if there are any and libdevice cannot be found
+/// or read.
 llvm::Error linkLibdevice(llvm::Module &module);
 
 } // namespace tenon

@@ -13,13 +13,14 @@
 using namespace mlir;
 using namespace tenon;
 
-/// A multiprocessor of a chip, as its compute capability says (CUDA C++ Programming Guide, technical specifications):
-/// one thread computes a tile, with loads of 16 bytes and 255 registers of 4.
+/// Describes a multiprocessor of a chip by its compute capability (CUDA C++ Programming Guide, technical
+/// specifications): one thread computes a tile, with 16-byte loads and 255 registers of 4 bytes.
 static Machine getMachine(StringRef chip) {
   Machine machine;
   machine.vectorBytes = 16;
   machine.vectorRegisters = 63;
-  // L1 and shared memory, which a multiprocessor does not share, and the L2 of the largest chip of that kind.
+  // l1Bytes is the L1 and shared memory of one multiprocessor, and l2Bytes the L2 of the largest chip of that
+  // generation.
   bool isHopper = chip.starts_with("sm_9") || chip.starts_with("sm_10");
   bool isAmpere = chip == "sm_80" || chip == "sm_87";
   machine.l2Bytes = (isHopper ? 256 : isAmpere ? 192 : 128) << 10;

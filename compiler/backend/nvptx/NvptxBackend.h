@@ -14,8 +14,8 @@ namespace tenon {
 
 class Backend;
 
-/// PTX of all kernels in one text. Kernels are scheduled for the machine of the target, until there are targets of this
-/// backend.
+/// Generates PTX of all kernels as one text. Kernels are scheduled for the machine of the CPU target, because this
+/// backend has no targets yet.
 std::unique_ptr<Backend> createNvptxBackend();
 
 } // namespace tenon

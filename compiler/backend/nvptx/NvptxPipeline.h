@@ -17,7 +17,7 @@ namespace tenon {
 
 /// Registers the dialects that the pipeline creates.
 void registerNvptxDialects(mlir::DialectRegistry &registry);
-/// Lowers kernels on buffers, not blocked for the registers of a CPU, to the LLVM and NVVM dialects.
+/// Lowers kernels on buffers, without register blocks for a CPU, to the LLVM and NVVM dialects.
 void buildNvvmPipeline(mlir::OpPassManager &pm);
 
 } // namespace tenon

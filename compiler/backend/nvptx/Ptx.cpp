@@ -39,7 +39,7 @@ void tenon::registerPtxTranslations(DialectRegistry &registry) {
   registerNVVMDialectTranslation(registry);
 }
 
-/// The PTX version to write. LLVM's own choice is too old for most chips, and it then ends the process.
+/// Returns the PTX version for a chip. LLVM's default is too old for most chips, and LLVM then aborts.
 static StringRef getPtxFeature(StringRef chip) {
   unsigned number = 0;
   chip.consume_front("sm_");
@@ -62,7 +62,7 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
   const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!backend)
     return refuse(error);
-  // Asked of a subtarget without a chip: one with an unknown chip writes to standard error.
+  // The subtarget is created without a chip: with an unknown chip, LLVM writes to standard error.
   std::unique_ptr<llvm::MCSubtargetInfo> chips(backend->createMCSubtargetInfo(triple, "", ""));
   if (!chips->isCPUStringValid(chip))
     return refuse("no CUDA chip '" + chip + "'; give one as sm_80 or sm_90a");
@@ -72,7 +72,7 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
       triple, chip, getPtxFeature(chip), options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
-/// A copy of every kernel, in the NVVM dialect; null if a pass fails.
+/// Returns a copy of every kernel in the NVVM dialect; null if a pass fails.
 static OwningOpRef<ModuleOp> lowerKernels(ModuleOp kernels) {
   OwningOpRef<ModuleOp> copy = ModuleOp::create(kernels.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(copy->getBody());
@@ -85,7 +85,7 @@ static OwningOpRef<ModuleOp> lowerKernels(ModuleOp kernels) {
   return succeeded(pm.run(*copy)) ? std::move(copy) : nullptr;
 }
 
-/// PTX would declare what is left undefined, and only the driver would notice.
+/// Fails on undefined symbols, which PTX would declare, so that only the driver would report them.
 static llvm::Error checkSelfContained(const llvm::Module &module) {
   for (const llvm::Function &function : module)
     if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty())
@@ -93,7 +93,7 @@ static llvm::Error checkSelfContained(const llvm::Module &module) {
   return llvm::Error::success();
 }
 
-/// Leaves the kernels visible alone; all else is inlined into them.
+/// Makes everything but the kernels internal, so that it is inlined.
 static void internalize(llvm::Module &module) {
   llvm::internalizeModule(module, [](const llvm::GlobalValue &value) {
     auto *function = dyn_cast<llvm::Function>(&value);

@@ -19,7 +19,7 @@ class ModuleOp;
 
 namespace tenon {
 
-/// Registers what emitPtx needs of each dialect, beyond what passes need. Before the context is made.
+/// Registers the translations that emitPtx needs of each dialect. Must be called before the context is created.
 void registerPtxTranslations(mlir::DialectRegistry &registry);
 
 /// PTX of every kernel below `kernels`, which are on buffers (buildBufferPipeline) and stay as they are.

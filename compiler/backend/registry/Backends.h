@@ -13,17 +13,17 @@
 
 namespace tenon {
 
-/// The backends that a compilation may choose from, and what they offer together.
+/// The backends that a compilation may choose from, and all their formats, options and targets.
 class BackendRegistry {
 public:
-  /// The order is that of --help. No two backends have a format or an option of the same name.
+  /// The order is that of --help. Formats and options must have distinct names.
   explicit BackendRegistry(std::vector<std::unique_ptr<Backend>> backends) : backends(std::move(backends)) {}
 
   llvm::ArrayRef<std::unique_ptr<Backend>> getBackends() const { return backends; }
 
-  /// A form of code, and the backend that generates it; both are null if no backend has one of that name.
+  /// Returns the code format of that name and its backend; both are null if there is none.
   std::pair<const Backend *, const CodeFormat *> findFormat(llvm::StringRef name) const;
-  /// The target of that name, of the first backend that has one.
+  /// Returns the target of that name from the first backend that has it.
   std::optional<Target> getTarget(llvm::StringRef name) const;
   std::vector<std::string> getTargetNames() const;
   /// The defaults of all options.

@@ -14,7 +14,7 @@ class DialectRegistry;
 
 namespace tenon {
 
-/// Registers the dialects that backends lower kernels to, for tools that read IR and generate no code.
+/// Registers the dialects that backends lower kernels to, for tools that parse IR and generate no code.
 void registerBackendDialects(mlir::DialectRegistry &registry);
 
 /// Registers the pipelines of all backends by their command-line names.

@@ -19,7 +19,7 @@ public:
   StringRef getName() const override { return "spirv"; }
   const Capabilities &getCapabilities() const override { return capabilities; }
   ArrayRef<CodeFormat> getFormats() const override { return formats; }
-  /// Nothing is known of the GPU that a module of Vulkan is for.
+  /// The GPU that executes a Vulkan module is unknown.
   std::optional<Target> getFormatTarget(const BackendSettings &settings) const override {
     return Target{this, "vulkan"};
   }

@@ -14,8 +14,8 @@ namespace tenon {
 
 class Backend;
 
-/// A SPIR-V module for each kernel. Kernels are scheduled for the machine of the target, until there are targets of
-/// this backend.
+/// Generates a SPIR-V module for each kernel. Kernels are scheduled for the machine of the CPU target, because this
+/// backend has no targets yet.
 std::unique_ptr<Backend> createSpirvBackend();
 
 } // namespace tenon

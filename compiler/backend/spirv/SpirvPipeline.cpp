@@ -36,8 +36,8 @@ void tenon::buildSpirvPipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createKernelsToGpu());
-  // The conversion of the gpu dialect covers every dialect but math, whose own looks for what the target can
-  // do on the operation that it runs on.
+  // The conversion of the gpu dialect covers all dialects but math, whose own conversion reads the target's
+  // capabilities from the operation it runs on.
   pm.nest<gpu::GPUModuleOp>().addPass(createConvertMathToSPIRVPass());
   pm.addPass(createConvertGPUToSPIRVPass(/*mapMemorySpace=*/false));
   OpPassManager &modules = pm.nest<spirv::ModuleOp>();

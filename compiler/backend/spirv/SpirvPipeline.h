@@ -17,7 +17,7 @@ namespace tenon {
 
 /// Registers the dialects that the pipeline creates.
 void registerSpirvDialects(mlir::DialectRegistry &registry);
-/// Lowers kernels on buffers, not blocked for the registers of a CPU, to SPIR-V modules for Vulkan, one a kernel.
+/// Lowers kernels on buffers, without register blocks for a CPU, to SPIR-V modules for Vulkan, one per kernel.
 void buildSpirvPipeline(mlir::OpPassManager &pm);
 
 } // namespace tenon

@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 //
-// AMX (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1,
-// chapter 18) has eight tiles of up to 16 rows of 64 bytes. Four have sums, of two
-// tiles of the LHS and two of the RHS: each is loaded for two products. VNNI packing
-// is what an instruction expects of the RHS: a row of 16 columns for each four int8,
-// or each two bf16. Tiles go by number here; there is nothing to allocate.
+// AMX (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18) has eight tiles of up to 16
+// rows of 64 bytes. Four tiles hold the sums of 2 x 2 blocks, two hold the LHS and two the RHS, so that each loaded
+// tile is used for two products. An instruction expects the RHS in VNNI packing: a row of 16 columns for each four
+// int8, or each two bf16. Tile numbers are fixed here, so no register allocation is needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,7 +91,7 @@ void AmxKernel::multiply(StringRef name, int64_t row, int64_t vectors) {
     call(name, {kFirstSums + row * kSide + v, kFirstLhs + row, kFirstRhs + v});
 }
 
-/// Configures the shape of the AMX tiles. If there are fewer than 16 rows, tiles have as many.
+/// Configures the shape of the AMX tiles. With fewer than 16 rows, tiles have that number of rows.
 void AmxKernel::configure() {
   constexpr int64_t kBytes = 64, kFirstWidth = 16, kFirstHeight = 48; // format: of LDTILECFG
   SmallVector<int8_t> bytes(kBytes, 0);
@@ -147,7 +146,7 @@ void AmxKernel::emitColumns() {
   });
 }
 
-/// Two AMX tiles of rows at a time, then the remainder. The last tile ends with the last row.
+/// Emits loops over two AMX tiles of rows at a time, then the remainder. The last tile ends with the last row.
 void AmxKernel::forRows(llvm::function_ref<void(ArrayRef<Rows> rows)> body) {
   Value extent = nest.getExtent(*contraction.rowLoop);
   AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1), height = b.getAffineSymbolExpr(2);
@@ -203,7 +202,7 @@ void AmxKernel::moveStoredSums(StringRef name, ArrayRef<Rows> rows, int64_t vect
     }
 }
 
-/// Two rows of sums at a time, so that the epilogue has independent operations; then the remaining one.
+/// Finishes two rows of sums at a time, so that the epilogue has independent operations, then the remaining one.
 void AmxKernel::finishRows(int64_t firstSums, Rows rows, int64_t vectors) {
   AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1);
   Value pairs = getValueOrCreateConstantIndexOp(

@@ -12,14 +12,15 @@
 
 namespace tenon {
 
-/// Emits a contraction whose sums are in AMX tiles: the loops around the products, which a derived class emits.
+/// Emits a contraction whose sums are in AMX tiles: this class emits the loops around the products, and a derived class
+/// the products.
 class AmxKernel : public MicroKernel {
 public:
   using MicroKernel::MicroKernel;
   void emit() override;
 
 protected:
-  /// Rows of an AMX tile: 16 rows from `first` on, of which those before row `fresh` of the tile were done before.
+  /// Rows of an AMX tile: 16 rows from `first` on; those before row `fresh` of the tile were computed before.
   struct Rows {
     mlir::Value first, fresh;
     mlir::Value place; ///< the first row of the sums where they are stored between K-blocks
@@ -38,7 +39,7 @@ protected:
   virtual unsigned getStepLoop() = 0;
   /// Emits the steps of that loop for a block of sums.
   virtual void emitSteps(mlir::ArrayRef<Rows> rows, int64_t vectors) = 0;
-  /// Adds what AMX tiles leave of the sums of some rows from the current one on.
+  /// Adds the products that AMX tiles do not cover to the sums of some rows from the current one on.
   virtual llvm::SmallVector<mlir::Value> completeSums(const SumBlock &, llvm::SmallVector<mlir::Value> sums) {
     return sums;
   }
@@ -51,7 +52,7 @@ protected:
   void call(llvm::StringRef name, mlir::ArrayRef<int64_t> tiles);
   /// Loads or stores an AMX tile whose rows are `rowBytes` apart in `memory`.
   void move(llvm::StringRef name, int64_t tile, mlir::Value memory, mlir::ValueRange indices, mlir::Value rowBytes);
-  /// Adds the products of AMX tile `row` of the LHS with those of the RHS to the sums.
+  /// Adds the products of AMX tile `row` of the LHS and those of the RHS to the sums.
   void multiply(llvm::StringRef name, int64_t row, int64_t vectors);
   /// The bytes between neighboring rows of `lhs`.
   mlir::Value getRowBytes(const ElementRead &lhs);
@@ -73,7 +74,7 @@ private:
   mlir::Value sums;       ///< memory for the sums of a block
 };
 
-/// Whether neighboring rows of the LHS are the same number of bytes apart everywhere, as AMX tiles require.
+/// True if all neighbouring rows of the LHS have the same distance in bytes, as AMX tiles require.
 bool hasConstantRowStride(const Contraction &contraction);
 
 } // namespace tenon

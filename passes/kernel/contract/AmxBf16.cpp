@@ -55,7 +55,7 @@ void AmxBf16::emitSteps(ArrayRef<Rows> rows, int64_t vectors) {
   });
 }
 
-/// The terms of the LHS and of the RHS that are multiplied, in an order in which neighbors have an operand in common.
+/// Lists the pairs of LHS and RHS terms that are multiplied, ordered so that consecutive pairs share an operand.
 static SmallVector<std::pair<int64_t, int64_t>> getTermProducts(int64_t lhsTerms, int64_t rhsTerms) {
   assert(lhsTerms > 0 && rhsTerms > 0 && "an operand that is split has a term");
   if (rhsTerms == 3 && lhsTerms == 3)
@@ -101,7 +101,7 @@ void AmxBf16::emitStep(ArrayRef<Rows> rows, int64_t vectors) {
   }
 }
 
-/// Contractions of bf16 terms have no other micro-kernel, so they need not be named by a schedule.
+/// Only this micro-kernel computes contractions of bf16 terms, so a schedule need not name it.
 static bool fits(const ContractionProblem &problem) {
   const Contraction &contraction = problem.contraction;
   constexpr int64_t kLanes = 16; // format: of panels for AMX tiles

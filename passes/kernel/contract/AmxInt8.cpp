@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Groups of four int8 in a row of an AMX tile, at most.
+/// Upper bound for the groups of four int8 in a row of an AMX tile.
 static constexpr int64_t kMaxDots = 16; // format: of AMX
 
 namespace {
@@ -33,7 +33,7 @@ private:
 };
 } // namespace
 
-/// Steps are of equal length, and leave fewer than four int8 for each of them.
+/// Steps have equal length; each leaves fewer than four int8 to the remainder.
 int64_t AmxInt8::getStepBytes() {
   int64_t dots = *nest.getStaticExtent(*contraction.dot4Loop) / 4;
   assert(dots > 0 && "fewer than four int8 have no step");
@@ -46,7 +46,7 @@ int64_t AmxInt8::countSummed() {
   return *nest.getStaticExtent(*contraction.dot4Loop) / step * step;
 }
 
-/// The vector micro-kernel for the elements that AMX tiles leave: the one that fits without a schedule.
+/// Creates the vector micro-kernel for the remainder: the one that fits if no schedule names any.
 static std::unique_ptr<Int8Kernel> createRemainder(const EmitterParts &parts) {
   ContractionProblem problem = parts.problem;
   problem.schedule = kernel::ScheduleAttr::get(problem.op.getContext(), kernel::ScheduleFields());
@@ -85,7 +85,7 @@ void AmxInt8::emitStep(ArrayRef<Rows> rows, int64_t vectors) {
   }
 }
 
-/// AMX tiles sum whole windows alone. The schedule names the micro-kernel where the path does.
+/// AMX tiles only sum whole windows. The schedule names the micro-kernel if the path does.
 static bool fits(const ContractionProblem &problem) {
   constexpr int64_t kPanel = 32, kLanes = 16; // format: of panels of int8, and of AMX tiles
   const Contraction &contraction = problem.contraction;

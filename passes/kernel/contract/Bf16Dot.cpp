@@ -33,7 +33,7 @@ private:
 };
 } // namespace
 
-/// Adds the products of pair `pair` of the current step.
+/// Adds the products of pair `pair` in the current step.
 SmallVector<Value> Bf16Dot::emitPair(int64_t vectors, ArrayRef<int64_t> rows, Value pair, ValueRange sums) {
   auto bf16s = VectorType::get({2 * lanes}, b.getBF16Type()), floats = VectorType::get({lanes}, type);
   SmallVector<Value> columns, results(sums);
@@ -60,7 +60,7 @@ SmallVector<Value> Bf16Dot::emitPair(int64_t vectors, ArrayRef<int64_t> rows, Va
   return results;
 }
 
-/// What is stored beyond the summed dimension is zero in both operands.
+/// Both operands are padded with zeros beyond the summed dimension.
 SmallVector<Value> Bf16Dot::emitLoops(Reduction &, ArrayRef<unsigned>, const SumBlock &block, ArrayRef<int64_t> rows,
                                       ValueRange sums) {
   const Bf16Terms &terms = *contraction.terms;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 //
-// An f32 matrix has four bytes an element in memory, of which AMX tiles multiply six. While a pair of panels is
+// An f32 matrix has four bytes per element in memory, but its three bf16 terms have six. While a pair of panels is
 // multiplied with all rows, vector units, which are idle otherwise, split the next pair: each block of rows splits its
 // share at each step, in the order of memory, so that the hardware prefetcher streams. Together with the last pair of a
 // tile, the first panels of the next tile are prefetched. The LHS is split for a whole tile, or for a K-block of it,
@@ -27,10 +27,10 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Panels that are multiplied together, pairs of them that are kept, and rows that are multiplied at a time.
+/// The panels that are multiplied together, the pairs of panels in scratch, and the rows that are multiplied at a time.
 static constexpr int64_t kPair = 2, kPairs = 2, kRowsOfBlock = 32; // format: of scratch and AMX tiles
 
-/// The iterations of all summed loops but that of the terms.
+/// Returns the product of the extents of all summed loops but that of the terms.
 static int64_t getRepetitions(kernel::ContractOp op, const Bf16Terms &bf16) {
   int64_t repetitions = 1;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
@@ -42,7 +42,7 @@ static int64_t getRepetitions(kernel::ContractOp op, const Bf16Terms &bf16) {
   return repetitions;
 }
 
-/// Steps of the loop of the terms, or of a K-block of it.
+/// Returns the number of steps in the loop of the terms, or in one of its K-blocks.
 static int64_t countSplitSteps(kernel::ContractOp op, const Bf16Terms &bf16) {
   int64_t depth = op.getStaticLoopRanges()[bf16.loop];
   if (int64_t block = kernel::getSchedule(op).getKBlock())
@@ -50,7 +50,7 @@ static int64_t countSplitSteps(kernel::ContractOp op, const Bf16Terms &bf16) {
   return llvm::divideCeil(depth, bf16.step);
 }
 
-/// The terms of two pairs of panels: [pair, panel, step, term, pair of rows, columns in pairs].
+/// Shape of the terms of two pairs of panels: [pair, panel, step, term, pair of rows, columns in pairs].
 static SmallVector<int64_t> getSplitRhsShape(kernel::ContractOp op, const Contraction &contraction) {
   const Bf16Terms &bf16 = *contraction.terms;
   assert(bf16.step > 0 && bf16.step % 2 == 0 && "rows of the RHS are stored in pairs");
@@ -58,7 +58,7 @@ static SmallVector<int64_t> getSplitRhsShape(kernel::ContractOp op, const Contra
   return {kPairs, kPair, steps, bf16.countLhsTerms(), bf16.step / 2, 2 * contraction.panel};
 }
 
-/// The terms of the rows of a tile: [outer loops..., row, step, term, element].
+/// Shape of the terms of a tile's rows: [outer loops..., row, step, term, element].
 static SmallVector<int64_t> getSplitLhsShape(kernel::ContractOp op, const Contraction &contraction) {
   const Bf16Terms &bf16 = *contraction.terms;
   SmallVector<int64_t> extents = op.getStaticLoopRanges(), shape;
@@ -137,7 +137,7 @@ void Bf16Split::beginRhs(Value columns) {
     forRows(panel, nest.constant(0), next.rows, [&](Value row) { splitRow(panel, row); });
 }
 
-/// The RHS as [panel, pair of rows, columns in pairs]: a panel is one stretch of memory.
+/// Returns the RHS as [panel, pair of rows, columns in pairs]; a panel is contiguous.
 Value Bf16Split::getRowsOfPanels() {
   const Bf16Terms &bf16 = *contraction.terms;
   auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, contraction.rhs.memory);
@@ -150,7 +150,7 @@ Value Bf16Split::getRowsOfPanels() {
                                            strides);
 }
 
-/// The panels of a pair that begins with `column`: two, or one, or none beyond the last column.
+/// Counts the panels of a pair that begins with `column`: two, or one, or none beyond the last column.
 Value Bf16Split::countPanels(Value column) {
   AffineExpr first = b.getAffineSymbolExpr(0), extent = b.getAffineSymbolExpr(1);
   Value rest = nest.compute((extent - first).ceilDiv(contraction.panel), {column, columnExtent});
@@ -158,7 +158,7 @@ Value Bf16Split::countPanels(Value column) {
   return arith::MaxSIOp::create(b, loc, atMost, nest.constant(0));
 }
 
-/// The pairs of rows of the K-block that begins at `begin`.
+/// Counts the pairs of rows of the K-block that begins at `begin`.
 Value Bf16Split::countRows(Value begin) {
   const Bf16Terms &bf16 = *contraction.terms;
   int64_t steps = llvm::divideCeil(*nest.getStaticExtent(bf16.loop), bf16.step), perStep = bf16.step / 2;
@@ -214,7 +214,7 @@ SmallVector<Value> Bf16Split::getRhsIndices(int64_t panel, int64_t term) {
   return {slot, number, getStepOfBlock(), nest.constant(term), zero, zero};
 }
 
-/// The steps that a block of rows has in the current K-block.
+/// Counts the steps of a block of rows in the current K-block.
 int64_t Bf16Split::countStepsOfBlock() {
   int64_t length = getKLength();
   return getRepetitions(op, *contraction.terms) * llvm::divideCeil(length, contraction.terms->step);
@@ -232,7 +232,7 @@ Value Bf16Split::getStepOfBlock() {
   return nest.compute(d0 * (countStepsOfBlock() / getRepetitions(op, bf16)) + d1, {repetition, step});
 }
 
-/// The blocks of rows that a pair of panels is multiplied with.
+/// Counts the blocks of rows that a pair of panels is multiplied with.
 Value Bf16Split::countRowBlocks() {
   Value count = nest.compute(b.getAffineSymbolExpr(0).ceilDiv(kRowsOfBlock), {nest.getExtent(*contraction.rowLoop)});
   for (unsigned outer : nest.getOuterLoops())
@@ -273,7 +273,7 @@ void Bf16Split::splitShare(Value firstRow) {
   }
 }
 
-/// Runs `body` for the rows from `first` to `last` of a panel of the next pair that exist.
+/// Runs `body` for the existing rows from `first` to `last` of a panel of the next pair.
 void Bf16Split::forRows(int64_t panel, Value first, Value last, llvm::function_ref<void(Value)> body) {
   Value zero = nest.constant(0);
   Value hasPanel = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, next.panels, nest.constant(panel));
@@ -281,7 +281,7 @@ void Bf16Split::forRows(int64_t panel, Value first, Value last, llvm::function_r
   nest.forLoop(arith::MaxSIOp::create(b, loc, first, zero), arith::MinSIOp::create(b, loc, last, most), 1, body);
 }
 
-/// The place of a pair of rows of the next pair of panels in the RHS.
+/// Returns the position in the RHS of a pair of rows of the next pair of panels.
 SmallVector<Value> Bf16Split::getSourceIndices(int64_t panel, Value row) {
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
   return {nest.compute(d0.floorDiv(contraction.panel) + panel, {next.column}),
@@ -298,7 +298,7 @@ void Bf16Split::prefetchRow(int64_t panel, Value row) {
   }
 }
 
-/// Splits elements to bf16 terms: a term is the upper half of the bits, and what it leaves is split again.
+/// Splits elements into bf16 terms: a term is the upper half of the bits, and the remainder is split again.
 void Bf16Split::splitElements(Value elements, int64_t count,
                               llvm::function_ref<void(int64_t term, Value bf16s)> store) {
   constexpr uint32_t kUpper = 0xffff0000; // format: the bits of a bf16 in an f32

@@ -12,7 +12,7 @@
 
 namespace tenon {
 
-/// Splits f32 operands of a contraction with `terms` to bf16 terms in scratch memory, from which AMX tiles load them.
+/// Splits f32 operands of a contraction with `terms` into bf16 terms in scratch memory, from which AMX tiles load them.
 class Bf16Split : EmitterPart {
 public:
   Bf16Split(LoopBuilder &nest, const ContractionProblem &problem, const KBlocking &kBlocking)
@@ -20,18 +20,20 @@ public:
 
   /// Splits all rows of the tile, for the current K-block. Does nothing if the LHS is stored in terms.
   void splitLhs();
-  /// The reads of the terms of the LHS, the largest first: of the operand or of what `splitLhs` stored.
+  /// The reads of the LHS terms, the largest first: from the operand or from the memory that `splitLhs` wrote.
   mlir::ArrayRef<ElementRead> getLhsTerms() const { return lhsTerms; }
 
-  /// Splits the first pair of panels of a tile with `columns` columns. To be called once, if the RHS is to be split.
+  /// Splits the first pair of panels of a tile with `columns` columns. Must be called once if the RHS is split in the
+  /// kernel.
   void beginRhs(mlir::Value columns);
-  /// To be called before a pair of panels is multiplied, or one panel of it: says which pair is split meanwhile.
+  /// Selects the pair of panels that is split meanwhile. Must be called before a pair of panels, or one panel, is
+  /// multiplied.
   void moveToPanels();
-  /// Splits the share of the current step in the block of rows at `row`. It prefetches the panels instead if they are
-  /// the next tile's.
+  /// Splits the share of the current step in the block of rows at `row`. If the next panels are those of the next tile,
+  /// they are prefetched instead.
   void splitShare(mlir::Value row);
   mlir::Value getRhsMemory() const { return terms; }
-  /// The place of a term of the current step, `panel` panels from the current one.
+  /// Returns the indices of a term of the current step, `panel` panels from the current one.
   llvm::SmallVector<mlir::Value> getRhsIndices(int64_t panel, int64_t term);
 
 private:

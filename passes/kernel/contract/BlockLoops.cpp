@@ -20,14 +20,14 @@ BlockProblem BlockLoops::getBlockProblem() {
   std::optional<int64_t> rows = contraction.rowLoop ? nest.getStaticExtent(*contraction.rowLoop) : 1;
   Value extent = parts.columnLoops.getExtent();
   std::optional<int64_t> columns = getConstantIntValue(extent);
-  // A block wider than a tile would leave all of its columns to narrower blocks.
+  // A block that is wider than a tile would leave all columns of the tile to narrower blocks.
   if (!columns)
     columns = getUpperBound(extent);
-  // The remainder of an unbounded extent counts for little.
+  // For an unbounded extent, the remainder is negligible.
   BlockProblem blocks{rows.value_or(1 << 20), columns.value_or(lanes << 20), lanes, problem.registers};
   blocks.isColumnwise = contraction.isColumnwise;
-  // Rows whose lines share a set of L1 evict each other if they are more than its ways, of which the lines of the RHS
-  // take some.
+  // Rows whose lines map to the same L1 set evict each other if there are more rows than ways; the lines of the RHS
+  // take some ways, too.
   if (contraction.rowLoop && !contraction.isColumnwise && problem.schedule.getPacking() != kernel::Packing::rows)
     if (std::optional<int64_t> distance = getRowDistance(parts.operands.getLhs(), *contraction.rowLoop))
       blocks.maxRows = std::max<int64_t>(problem.l1Ways - problem.policy.otherWays, 1) *
@@ -37,7 +37,7 @@ BlockProblem BlockLoops::getBlockProblem() {
   if (contraction.panel) {
     blocks.vectorCycles =
         problem.policy.lineCycles * lanes * type.getIntOrFloatBitWidth() / (8 * double(kCacheLineBytes));
-    // Beside few products a step, addresses in a second panel count.
+    // If a step has few products, computing an address in a second panel takes noticeable time.
     if (problem.hasFewRegisters())
       blocks.panelVectors = contraction.panel / lanes;
   }
@@ -48,7 +48,7 @@ BlockProblem BlockLoops::getBlockProblem() {
   return blocks;
 }
 
-/// The block of the schedule where it can be used, or else the one of the model.
+/// Returns the block of the schedule if it can be used, otherwise that of the cost model.
 RegisterBlock BlockLoops::chooseBlock() {
   BlockProblem blocks = getBlockProblem();
   ArrayRef<int64_t> wanted = problem.schedule.getBlock();
@@ -68,8 +68,8 @@ void BlockLoops::emit() {
   emitBlocks();
 }
 
-/// A whole tile and the last one, which has fewer rows, have code of their own: blocks of static rows are all of the
-/// best size.
+/// Emits separate code for full tiles and for the last tile, which has fewer rows, so that blocks of static rows all
+/// have the best size.
 void BlockLoops::emitWholeAndLastTile() {
   unsigned rowLoop = *contraction.rowLoop;
   int64_t rows[] = {problem.schedule.getTile()[rowLoop], problem.schedule.getLastRows()};
@@ -87,8 +87,8 @@ void BlockLoops::emitWholeAndLastTile() {
   nest.setExtent(rowLoop, all);
 }
 
-/// Each of the smallest dynamic numbers of rows that do not fill a block (`row_versions`) has code of its own: that
-/// reads the RHS once, as many of its columns at a time as registers have room for.
+/// Emits a version for each small dynamic number of rows that does not fill a block (`row_versions`). It reads the RHS
+/// once, with as many columns at a time as the registers allow.
 void BlockLoops::emitFewRows() {
   unsigned rowLoop = *contraction.rowLoop;
   Value all = nest.getExtent(rowLoop);
@@ -106,7 +106,7 @@ void BlockLoops::emitFewRows() {
     emitBlocks();
     scf::YieldOp::create(b, loc);
   };
-  // The most rows come first: memory of theirs is enough for fewer.
+  // The largest number of rows comes first, because its memory is large enough for the others.
   parts.rowLoops.setMinRows(maxRows + 1);
   emitVersion(branch.getDefaultRegion(), 0);
   parts.rowLoops.setMinRows(1);
@@ -154,7 +154,7 @@ bool BlockLoops::isRhsCommon() {
   return llvm::none_of(nest.getOuterLoops(), [&](unsigned loop) { return contraction.rhs.map.isFunctionOfDim(loop); });
 }
 
-/// A panel is multiplied with all rows before the next one is.
+/// Emits loops that multiply a panel with all rows before the next panel.
 void BlockLoops::emitPanels() {
   parts.columnLoops.forVectors(chosen, [&](int64_t vectors, Value mask) {
     if (isRhsCommon())
@@ -184,9 +184,9 @@ void BlockLoops::emitColumnsOfRows() {
   });
 }
 
-/// True if all columns of some rows are summed before other rows: a depthwise convolution then reads sequential runs of
-/// memory, as many as windows of these rows have pixels. L1 and its prefetcher keep track of some; of more they do
-/// better if each is read by all rows that see it (144 channels, a window of 31: 0.8 of the time).
+/// True if all columns of some rows are summed before other rows. A depthwise convolution then reads one sequential
+/// stream for each pixel in the windows of these rows. L1 and its prefetcher track a limited number of streams; beyond
+/// it, it is faster to read each pixel for all rows that use it.
 bool BlockLoops::readsColumnsInOrder() {
   int64_t maxTaps = problem.policy.maxOrderedTaps;
   if (!contraction.isColumnwise || !problem.window)

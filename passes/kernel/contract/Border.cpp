@@ -60,7 +60,7 @@ void Border::forRowsOfKnownWindows(const RowBlocks &blocks, llvm::function_ref<v
   auto getRows = [&](int64_t number) { return blocks.rows + (number < blocks.larger); };
   int64_t first = 0;
   for (int64_t number = 0; number < blocks.count;) {
-    // Neighbouring blocks of one size in the interior, or one block at the border.
+    // A group is several neighbouring blocks of one size in the interior, or one block at the border.
     int64_t rows = getRows(number), last = first;
     for (; number < blocks.count && getRows(number) == rows && isKnownInterior(last, rows); ++number)
       last += rows;
@@ -131,13 +131,13 @@ SmallVector<Value> Border::emitWindow(ArrayRef<int64_t> rows, ValueRange sums, E
   assert(mode != BorderMode::Interior && "rows in the interior read all taps");
   assert(llvm::is_sorted(rows) && "the first and the last row bound the taps that some row reads");
   if (mode == BorderMode::Dynamic) {
-    // All taps that some of the rows read, with zeros for rows that do not read one.
+    // The loop covers all taps that any of the rows reads; rows that do not read a tap multiply zeros.
     LoopRange first = getRange(window, rows.front()), last = getRange(window, rows.back());
     SmallVector<Value> results = emitLoop({last.begin, first.end}, rows, sums);
     operands.setPixels({});
     return results;
   }
-  // A loop for each range of taps that the same rows read.
+  // Each range of taps that the same rows read has its own loop.
   std::set<int64_t> ends;
   for (int64_t row : rows) {
     auto [begin, end] = getKnownRange(row);
@@ -155,8 +155,8 @@ SmallVector<Value> Border::emitWindow(ArrayRef<int64_t> rows, ValueRange sums, E
   return results;
 }
 
-/// The dimension of the pixels' memory that is summed inside of a window, where that is the last one and all
-/// that is summed there: then zeros can stand for a pixel.
+/// Returns the pixel dimension of the input if it is the last dimension and the only one that is summed within the
+/// window: then a buffer of zeros can replace a pixel.
 std::optional<int64_t> Border::getPixelDim() {
   unsigned loop = problem.window->loop + 1;
   auto type = cast<MemRefType>(operands.getLhs().memory.getType());
@@ -191,7 +191,7 @@ void Border::loadPixels(ArrayRef<int64_t> rows, int64_t blockRows) {
   assert(getPixelDim() && "zeros stand for pixels that are contiguous along the loop after the window");
   nest.moveTo(channelLoop, nest.constant(0));
   SmallVector<Value> pixels(blockRows);
-  // Operands that are packed in groups have zeros beyond the last channel.
+  // Operands that are packed in groups are padded with zeros beyond the last channel.
   int64_t channels = llvm::alignTo(*nest.getStaticExtent(channelLoop), operands.getLhsGroup());
   for (int64_t row : rows) {
     SmallVector<Value> indices = nest.getIndices(read, row, 0);

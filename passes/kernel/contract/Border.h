@@ -17,8 +17,8 @@ namespace tenon {
 /// compile time, or a part that is known at run time.
 enum class BorderMode { Interior, Static, Dynamic };
 
-/// Emits register blocks of whose window some taps are beyond the border of the input. Without a window, all rows are
-/// in the interior.
+/// Emits register blocks whose windows may extend beyond the border of the input. Without a window, all rows are in the
+/// interior.
 class Border : EmitterPart {
 public:
   Border(LoopBuilder &nest, const ContractionProblem &problem, Operands &operands, const KBlocking &kBlocking)
@@ -28,7 +28,7 @@ public:
   BorderMode getMode() const { return mode; }
   /// True if `loop` is the one along the window.
   bool isWindow(unsigned loop) const { return problem.window && problem.window->loop == loop; }
-  /// True if several rows read taps of `loop` beyond the border, which are known at run time only, as zeros.
+  /// True if several rows read out-of-bounds taps of `loop`, known only at run time, as zeros.
   bool readsZeros(unsigned loop, mlir::ArrayRef<int64_t> rows) const;
   /// True if all taps of a depthwise window are in registers together, so that an element that several rows read is
   /// loaded once.
@@ -36,10 +36,10 @@ public:
 
   //===--- Loops over rows ---===//
 
-  /// Emits `body` for a block of `rows` rows from the current one on, with code of its own for the interior if it is
+  /// Emits `body` for a block of `rows` rows from the current one on, with a separate version for the interior if it is
   /// not known whether the block is at the border.
   void emitRows(int64_t rows, llvm::function_ref<void(int64_t rows)> body);
-  /// True if it is known at compile time which taps each row reads, and few of the blocks are at the border.
+  /// True if the taps that each row reads are known at compile time, and few blocks are at the border.
   bool hasKnownWindows(const RowBlocks &blocks);
   /// Emits `body` once for each block at the border, and in loops for those in the interior. `hasKnownWindows` holds.
   void forRowsOfKnownWindows(const RowBlocks &blocks, llvm::function_ref<void(int64_t rows)> body);
@@ -48,16 +48,18 @@ public:
 
   using EmitLoop =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(LoopRange, mlir::ArrayRef<int64_t>, mlir::ValueRange)>;
-  /// Sums the taps of the window for rows at the border, by `emitLoop` for ranges of taps and the rows that read them.
+  /// Sums the taps of the window for rows at the border: calls `emitLoop` with ranges of taps and the rows that read
+  /// them.
   llvm::SmallVector<mlir::Value> emitWindow(mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums, EmitLoop emitLoop);
-  /// Lets `operands` load rows of a block of `blockRows` rows from zeros if the current tap is beyond the border.
+  /// Makes `operands` load rows of a block of `blockRows` rows from zeros if the current tap is out of bounds.
   void loadPixels(mlir::ArrayRef<int64_t> rows, int64_t blockRows);
 
-  /// The iterations of a summed loop in which the bounds of a row of the block hold, from the K-block's begin on.
+  /// Returns the iterations of a summed loop in which the bounds hold for a row of the block, relative to the start of
+  /// the K-block.
   LoopRange getRange(unsigned loop, int64_t row);
-  /// The taps that a row reads; they are known at compile time.
+  /// Returns the taps that a row reads, which must be known at compile time.
   std::pair<int64_t, int64_t> getKnownRange(int64_t row);
-  /// Whether the current tap is in bounds for a row of the block.
+  /// Emits a condition that is true if the current tap is in bounds for a row of the block.
   mlir::Value isTapInBounds(int64_t row);
 
 private:

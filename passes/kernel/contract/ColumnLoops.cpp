@@ -21,8 +21,8 @@ Value ColumnLoops::getExtent() {
   return contraction.isGrouped ? nest.constant(contraction.panel) : nest.getExtent(contraction.columnLoop);
 }
 
-/// LLVM 22 makes of a masked store of one lane, whose elements it truncates on the way, one of elements as wide as they
-/// were before: such a column is stored alone.
+/// LLVM 22 miscompiles a masked store of one lane whose elements are truncated: it stores elements of the wider type.
+/// Such a column is stored separately.
 bool ColumnLoops::isLastColumnAlone() {
   std::optional<int64_t> columns = getConstantIntValue(getExtent());
   return columns && *columns % lanes == 1;
@@ -60,8 +60,8 @@ void ColumnLoops::forVectors(RegisterBlock block, llvm::function_ref<void(int64_
     return body(column, rest, *known % lanes ? makeMask(last) : Value());
   }
   Value begin = nest.constant(0);
-  // A single vector of few rows has too few independent sums to hide the latency of a multiply-add: each narrower block
-  // halves their number instead. More rows have enough of them, and more code.
+  // A single vector of few rows has too few independent sums to hide the latency of a multiply-add, and each narrower
+  // block would halve their number. With more rows there are enough sums, and narrower blocks only add code.
   bool hidesLatency = block.rows >= kIndependentSums;
   for (int64_t vectors = block.vectors; vectors > 1; vectors = hidesLatency ? 1 : vectors / 2)
     begin = nest.forWholeBlocks(begin, extent, vectors * lanes, [&](Value column) { body(column, vectors, Value()); });

@@ -12,20 +12,21 @@
 
 namespace tenon {
 
-/// Loops over the columns of a tile in vectors: all columns, those of a panel for each group, or as many as are packed
-/// at a time.
+/// Emits loops over the columns of a tile in vectors: over all columns, over the panel of each group, or over the
+/// columns that are packed together.
 class ColumnLoops : EmitterPart {
 public:
   ColumnLoops(LoopBuilder &nest, const ContractionProblem &problem);
 
   /// True if operands of a depthwise convolution are packed some columns at a time.
   bool packsColumns() const { return isPacked; }
-  /// The columns that `forVectors` loops over: of the tile, or of one group or packed part of it.
+  /// Returns the number of columns that `forVectors` loops over: those of the tile, of one group, or of one packed
+  /// part.
   mlir::Value getExtent();
   /// True if the last vector of columns has a single one.
   bool isLastColumnAlone();
 
-  /// Emits `body` for the first column of each group, or of each part that is packed together.
+  /// Emits `body` for the first column of each group, or of each packed part.
   void forGroups(llvm::function_ref<void(mlir::Value firstColumn)> body);
   /// Emits `body` for blocks of `block.vectors` vectors of columns, then for the remainder, in one block if the extent
   /// is static and in narrower blocks if it is not. The last vector may be masked.

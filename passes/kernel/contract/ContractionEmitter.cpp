@@ -14,8 +14,8 @@ using namespace tenon;
 
 bool tenon::canEmitContraction(const ContractionProblem &problem) { return !selectMicroKernels(problem).empty(); }
 
-/// Emits the first of `kernels` for tiles of at most its number of rows, and the others for tiles of more. Both have
-/// code if the number of rows is dynamic.
+/// Emits the first of `kernels` for tiles of at most its number of rows, and the others for larger tiles. If the number
+/// of rows is dynamic, both versions are emitted.
 static void emitVersions(const EmitterParts &parts, ArrayRef<const MicroKernelEntry *> kernels) {
   LoopBuilder &nest = parts.nest;
   OpBuilder &b = nest.b;
@@ -27,7 +27,7 @@ static void emitVersions(const EmitterParts &parts, ArrayRef<const MicroKernelEn
   Value rows = rowLoop ? nest.getExtent(*rowLoop) : nest.constant(1);
   if (std::optional<int64_t> known = getConstantIntValue(rows))
     return *known <= *maxRows ? first.create(parts)->emit() : emitVersions(parts, kernels.drop_front());
-  // Tiles of a few rows, of which the last one has fewer.
+  // All tiles have few rows, the last one even fewer.
   if (std::optional<int64_t> bound = getUpperBound(rows); bound && *bound <= *maxRows)
     return first.create(parts)->emit();
   Value isFew = arith::CmpIOp::create(b, nest.loc, arith::CmpIPredicate::ule, rows, nest.constant(*maxRows));

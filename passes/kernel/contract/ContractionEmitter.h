@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 //
-// The structure is that of all fast matrix products (Goto and van de Geijn, "Anatomy of High-Performance Matrix
+// The structure is that of all fast matmuls (Goto and van de Geijn, "Anatomy of High-Performance Matrix
 // Multiplication", 2008): a block of rows x vectors of the result stays in registers while the summed loops run; each
-// step loads a few vectors of the RHS, and multiplies them with elements of the LHS. What the step is made of says a
-// micro-kernel (MicroKernel.h).
+// step loads a few vectors of the RHS, and multiplies them with elements of the LHS. A micro-kernel (MicroKernel.h)
+// decides which instructions a step consists of.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ namespace tenon {
 /// True if a registered micro-kernel can compute the contraction.
 bool canEmitContraction(const ContractionProblem &problem);
 
-/// Emits the loops of a contraction, for which there is a micro-kernel, before its operation. The operations that
-/// follow it and change its result element by element become part of the loops, and are erased.
+/// Emits the loops of a contraction, for which there is a micro-kernel, before its operation. The elementwise
+/// operations that follow become part of the loops, and are erased.
 void emitContraction(const ContractionProblem &problem);
 
 } // namespace tenon

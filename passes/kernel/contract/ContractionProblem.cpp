@@ -10,13 +10,14 @@
 using namespace mlir;
 using namespace tenon;
 
-/// The summed loop that the LHS moves along with the rows; none if there are several, or if it has no constant step.
+/// Returns the summed loop that moves the LHS like the rows do; none if there are several, or if it has no constant
+/// step.
 static std::optional<WindowLoop> findWindow(kernel::ContractOp op, const Contraction &contraction) {
   std::optional<WindowLoop> found;
   SmallVector<AffineExpr> indices(contraction.lhs.map.getResults());
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   auto *moving = llvm::find_if(indices, [&](AffineExpr index) { return index.isFunctionOfDim(*contraction.rowLoop); });
-  // The position of a single row may have been folded away.
+  // The position of a single row may have been folded to a constant.
   if (moving == indices.end())
     return std::nullopt;
   std::optional<int64_t> stride = getStep(*moving, *contraction.rowLoop);
@@ -44,8 +45,8 @@ static void setWindow(ContractionProblem &problem) {
     contraction.rowLoop.reset();
 }
 
-/// The bytes of a vector: those of the target, or fewer if the schedule says so. Micro-kernels that are not for floats
-/// have instructions, and formats of panels, for the vectors of the target alone.
+/// Returns the bytes of a vector: those of the target, or fewer if the schedule says so. Only floating-point
+/// micro-kernels allow shorter vectors; the others have instructions and panel formats for the target's vectors.
 static int64_t getVectorBytes(kernel::ContractOp op, const Contraction &contraction, Type type, int64_t targetBytes) {
   int64_t bytes = kernel::getSchedule(op).getVectorBits() / 8;
   bool isFree =

@@ -23,14 +23,14 @@ struct WindowLoop {
   bool hasBounds; ///< true if rows at the border of the input read only some of the taps
 };
 
-/// What the code of a contraction depends on of a core.
+/// The properties of a core that the code of a contraction depends on.
 struct ContractionMachine {
   int64_t vectorBytes, registers;
   int64_t l1Ways; ///< lines in a set of the L1 data cache
   Int8Dot int8Dot;
 };
 
-/// A contraction on buffers, and what its code depends on of the machine.
+/// A contraction on buffers, and the properties of the machine that its code depends on.
 struct ContractionProblem {
   kernel::ContractOp op;
   Contraction contraction;
@@ -50,8 +50,8 @@ struct ContractionProblem {
   bool hasFewRegisters() const { return registers <= kFewRegisters; }
 };
 
-/// Collects what the code of `op` depends on. Rows whose bounds are not those of a window become an outer loop. If
-/// `isFromZero`, the destination is not read.
+/// Collects the properties that the code of `op` depends on. Rows whose bounds are not those of a window become an
+/// outer loop. If `isFromZero`, the destination is not read.
 ContractionProblem getContractionProblem(kernel::ContractOp op, const Contraction &contraction,
                                          const ContractionMachine &machine, bool isFromZero);
 

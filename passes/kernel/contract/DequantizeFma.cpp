@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// Dequantizes each weight right before it is multiplied with few rows.
+/// Dequantizes each weight in registers right before it is multiplied with few rows.
 class DequantizeFma : public VectorKernel {
 public:
   explicit DequantizeFma(const EmitterParts &parts)
@@ -32,14 +32,14 @@ private:
 };
 } // namespace
 
-/// The sums of a block of steps that have one scale are apart from those of all steps, and stored weights are in
-/// registers while they are converted.
+/// Registers are reserved for the sums of the block of steps that share one scale, which are separate from the total
+/// sums, and for stored weights during their conversion.
 void DequantizeFma::limitBlock(BlockProblem &block) const {
   block.registers = block.registers / 2 - 2;
   block.rows = std::min(block.rows, kMaxRowsInRegisters);
 }
 
-/// A single row has few sums: it reads whole panels, in the order of memory.
+/// With a single row there are few sums, so a block spans whole panels, which are read in memory order.
 RegisterBlock DequantizeFma::adjustBlock(RegisterBlock chosen) const {
   if (contraction.rowLoop && !isConstantIntValue(nest.getExtent(*contraction.rowLoop), 1))
     return chosen;

@@ -25,7 +25,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// The numbers of an i32 or as many, or those of a larger group that shares words.
+/// Returns the unroll factor: the numbers of one i32, or those of a larger group that shares words.
 static int64_t countUnrolled(kernel::ContractOp op) {
   constexpr int64_t kNumbersOfWord = 8; // format: 4-bit numbers of an i32
   constexpr int64_t kLargestGroup = 16; // format: of FixedNumbers
@@ -56,13 +56,13 @@ ElementRead DequantizeOnLoad::beginPanels(int64_t width) {
   return panel;
 }
 
-/// Prefetches the weights that follow some kilobytes after those which are read at step `number` of the unrolled ones
-/// that begin at `first` + `index` times as many: a little at each step, in the order of memory. Beyond the end of a
-/// panel the next one begins, and beyond the last one nothing is read.
+/// Prefetches the weights at a fixed distance from those that are read at step `number` of the unrolled steps, which
+/// begin at `first` + `index` * unrolled: a part at each step, in memory order. The end of a panel is followed by the
+/// next panel; addresses beyond the last panel are harmless.
 void DequantizeOnLoad::prefetchNumbers(Value first, Value index, int64_t number, int64_t vectors) {
   unsigned loop = getDequantizedLoop(op);
   auto memory = cast<MemRefType>(contraction.rhs.memory.getType());
-  // A read and a step for each row of the panel that the steps read. Operands are views of their own.
+  // Each row of the panel that the steps read has a read and a step. Several operands may be views of it.
   llvm::MapVector<int64_t, std::pair<ElementRead, int64_t>> rows;
   for (OpOperand *operand : op.getDpsInputOperands()) {
     ElementRead read = getRead(*operand);
@@ -97,15 +97,15 @@ void DequantizeOnLoad::prefetchNumbers(Value first, Value index, int64_t number,
   }
 }
 
-/// Runs `body` for each of so many vectors at each of so many steps of the sum from `first` on; it changes what is
-/// carried. Of steps that are unrolled all of a vector come before those of the next one.
+/// Runs `body` for `vectors` vectors at each of `steps` steps of the sum from `first` on; it updates the loop-carried
+/// values. Among unrolled steps, all vectors of a step come before the next step.
 void DequantizeOnLoad::forSteps(Value first, int64_t steps, int64_t vectors, MutableArrayRef<Value> carried,
                                 llvm::function_ref<void(int64_t vector, int64_t step, MutableArrayRef<Value>)> body) {
   AffineExpr from = b.getAffineDimExpr(0), offset = b.getAffineDimExpr(1);
   assert(steps > 0 && vectors > 0 && "a block of weights with one scale has a step");
   auto runAll = [&](Value start, Value index, int64_t count, MutableArrayRef<Value> values) {
     for (int64_t number = 0; number < count; ++number) {
-      // Operands of a later step, loaded before its turn, would take the registers. What steps share is in L1 by then.
+      // If operands of a later step were loaded early, they would occupy registers. What steps share is in L1 by then.
       if (number > 0 && (inRegisters || problem.hasFewRegisters()))
         LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
       if (inRegisters && count == unrolled)
@@ -135,7 +135,7 @@ void DequantizeOnLoad::forSteps(Value first, int64_t steps, int64_t vectors, Mut
     runAll(first, nest.constant(whole), steps % unrolled, carried);
 }
 
-/// Runs `body` for each block of steps that have one scale, of which the last may be shorter.
+/// Runs `body` for each block of steps that share one scale; the last block may be shorter.
 void DequantizeOnLoad::forBlocks(MutableArrayRef<Value> carried,
                                  llvm::function_ref<void(Value first, int64_t steps, MutableArrayRef<Value>)> body) {
   int64_t depth = *nest.getStaticExtent(getDequantizedLoop(op));
@@ -189,7 +189,7 @@ SmallVector<Value> DequantizeOnLoad::emitProducts(int64_t vectors, ArrayRef<int6
   return results;
 }
 
-/// The scale of the current block for a vector of columns, which may be one for all of them.
+/// Emits the scale of the current block for a vector of columns; it may be the same for all columns.
 Value DequantizeOnLoad::emitScale(int64_t vector) {
   Value scale = emitColumns(contraction.dequantization->scale, vector);
   if (isa<VectorType>(scale.getType()))
@@ -215,7 +215,8 @@ void DequantizeOnLoad::packPanel(int64_t vectors) {
   });
 }
 
-/// A value of the body at the current step: a vector of columns, or where it depends on no weight one scalar.
+/// Emits a value of the body at the current step: a vector of columns, or a scalar if the value does not depend on the
+/// weight.
 Value DequantizeOnLoad::emitColumns(Value value, int64_t vector) {
   auto argument = dyn_cast<BlockArgument>(value);
   Operation *definition = value.getDefiningOp();
@@ -225,7 +226,7 @@ Value DequantizeOnLoad::emitColumns(Value value, int64_t vector) {
     return known;
   Value result;
   if (argument) {
-    // What panels store beyond the last column is zero: they need no mask.
+    // Panels are padded with zeros beyond the last column, so loads need no mask.
     ElementRead read = getRead(op->getOpOperand(argument.getArgNumber()));
     result =
         emitVectorRead(b, loc, read, contraction.columnLoop, nest.getIndices(read, 0, vector * lanes), lanes, Value());
@@ -239,8 +240,8 @@ Value DequantizeOnLoad::emitColumns(Value value, int64_t vector) {
   return columns[{value, vector}] = result;
 }
 
-/// A number of four bits less a constant zero point, as a lookup in a register that has the sixteen there are: one
-/// instruction of AVX-512 in place of three. Null where `definition` is something else, or vectors are shorter.
+/// Emits a 4-bit number minus a constant zero point as a lookup in a register with the sixteen results, which takes one
+/// AVX-512 instruction instead of three. Null if `definition` is anything else, or if vectors are shorter.
 Value DequantizeOnLoad::emitLookup(Operation *definition, int64_t vector) {
   constexpr int64_t kNumbers = 16; // format: of four bits
   auto difference = dyn_cast<arith::SubFOp>(definition);

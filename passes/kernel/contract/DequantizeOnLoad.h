@@ -13,20 +13,19 @@
 
 namespace tenon {
 
-/// Dequantizes the RHS: in registers for the products of few rows, or a panel at a time to scratch for many.
+/// Dequantizes the RHS: in registers if there are few rows, or a panel at a time to scratch if there are many.
 class DequantizeOnLoad : EmitterPart {
 public:
   DequantizeOnLoad(LoopBuilder &nest, const ContractionProblem &problem, bool inRegisters);
 
-  /// Adds all products of `rows` rows of a block of `vectors` vectors to `sums`, which are those of all rows of the
+  /// Adds all products of `rows` rows of a block of `vectors` vectors to `sums`, which has the sums of all rows of the
   /// block. `loadLhs` returns the element of a row at the current position.
   llvm::SmallVector<mlir::Value> emitProducts(int64_t vectors, mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums,
                                               llvm::function_ref<mlir::Value(int64_t row)> loadLhs);
 
-  /// Makes room for panels of `width` columns in scratch. Returns the read that takes the place of the
-  /// RHS.
+  /// Reserves scratch for panels of `width` columns. Returns the read that replaces that of the RHS.
   ElementRead beginPanels(int64_t width);
-  /// Dequantizes the panel at the current column, `vectors` vectors of it.
+  /// Dequantizes `vectors` vectors of the panel at the current column.
   void packPanel(int64_t vectors);
 
 private:
@@ -41,10 +40,10 @@ private:
   mlir::Value emitOnColumns(mlir::Operation *definition, int64_t vector);
 
   const bool inRegisters;
-  /// Steps that are unrolled: then it is known which number of a group each of them has.
+  /// The unroll factor: with it, the number of each step within a group is known statically.
   const int64_t unrolled;
   ElementRead panel;
-  /// Values of the body for a vector of columns, at the current step.
+  /// The values of the body for a vector of columns, at the current step.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> columns;
 };
 

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// Dequantizes a panel to scratch once for many rows, which are then multiplied with it by multiply-adds.
+/// Dequantizes a panel to scratch once for many rows, which are then multiplied with it.
 class DequantizePanel : public BroadcastKernel {
 public:
   explicit DequantizePanel(const EmitterParts &parts)

@@ -15,13 +15,13 @@
 
 namespace tenon {
 
-/// The register block that is emitted now, from the current row and column on.
+/// The register block at the current row and column for which code is emitted.
 struct SumBlock {
   int64_t rows, vectors;
   mlir::Value mask; ///< of the columns of the last vector; null if it has all of them
 };
 
-/// What a part of the emitter of a contraction works with.
+/// Base class of the parts that emit a contraction; it has the state that they share.
 class EmitterPart {
 protected:
   EmitterPart(LoopBuilder &nest, const ContractionProblem &problem)

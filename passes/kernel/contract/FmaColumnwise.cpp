@@ -47,7 +47,7 @@ SmallVector<Value> FmaColumnwise::emitStep(const SumBlock &block, ArrayRef<int64
   return results;
 }
 
-/// All taps of the window, in the order of the elements that they read, each of which is loaded once.
+/// Emits all taps of the window, ordered by the elements that they read, each of which is loaded once.
 SmallVector<Value> FmaColumnwise::emitLoops(Reduction &, ArrayRef<unsigned> loops, const SumBlock &block,
                                             ArrayRef<int64_t> rows, ValueRange sums) {
   struct Tap {

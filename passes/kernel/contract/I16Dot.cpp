@@ -19,7 +19,7 @@ public:
   using BroadcastKernel::BroadcastKernel;
   bool allowsKBlocks() const override { return true; }
   void limitBlock(BlockProblem &block) const override {
-    // Products are in registers of their own before they are added.
+    // Products take registers before they are added.
     if (problem.int8Dot == Int8Dot::PmaddWd)
       block.registers -= 2;
   }

@@ -49,7 +49,7 @@ SmallVector<Value> Int8Kernel::emitLoops(Reduction &reduction, ArrayRef<unsigned
   return results;
 }
 
-/// A group of a row of the LHS, with zeros beyond the summed dimension.
+/// Loads a group of a row of the LHS, padded with zeros beyond the summed dimension.
 Value Int8Kernel::loadLhsGroup(int64_t row) {
   Value bytes = parts.operands.loadNeighbours(row, VectorType::get({groupBytes}, b.getI8Type()));
   auto groupType = VectorType::get({4}, b.getI8Type());

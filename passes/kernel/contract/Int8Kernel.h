@@ -12,12 +12,12 @@
 
 namespace tenon {
 
-/// A vector micro-kernel for int8 contractions with VNNI packing. A step sums a group of four i8, or what is left of
-/// the summed dimension. A derived class says which instructions compute the products.
+/// A vector micro-kernel for int8 contractions with VNNI packing. A step sums a group of four i8, or the remainder of
+/// the summed dimension. A derived class decides which instructions compute the products.
 class Int8Kernel : public VectorKernel {
 public:
   using VectorKernel::VectorKernel;
-  /// Leaves out the first `count` groups of each sum, which are summed elsewhere.
+  /// Skips the first `count` groups of each sum, which are summed elsewhere.
   void skipGroups(int64_t count) { firstGroup = count; }
 
   bool versionsFewRows() const override { return false; }
@@ -30,11 +30,13 @@ public:
 protected:
   /// True if two groups are unrolled for blocks at the border of a convolution, too.
   virtual bool unrollsBorder() const { return true; }
-  /// The vectors whose products `addProducts` adds, one after the other: of groups of the RHS, and of one of the LHS.
+  /// Splits groups of the RHS, and one of the LHS, into the vectors whose products `addProducts` adds one after the
+  /// other.
   virtual llvm::SmallVector<mlir::Value> splitRhs(mlir::Value groups) { return {groups}; }
   virtual llvm::SmallVector<mlir::Value> splitLhs(mlir::Value group);
   virtual mlir::Value addProducts(mlir::Value sum, mlir::Value lhs, mlir::Value rhs) = 0;
-  /// Groups of a vector of columns. Panels store zeros beyond the last column, and beyond the summed dimension.
+  /// Loads the groups of a vector of columns. Panels are padded with zeros beyond the last column and beyond the summed
+  /// dimension.
   mlir::Value loadRhsGroups(int64_t vector);
 
 private:

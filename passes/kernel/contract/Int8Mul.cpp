@@ -13,11 +13,11 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// For targets without int8 or i16 dot products: one of the four i8 of a group at a time, extended to 32 bits.
+/// For targets without int8 or i16 dot products: extends one of the four i8 of a group at a time to 32 bits.
 class Int8Mul : public Int8Kernel {
 public:
   using Int8Kernel::Int8Kernel;
-  /// The four parts of a group are in registers together.
+  /// The four extended elements of a group are in registers together.
   void limitBlock(BlockProblem &block) const override { block.registers -= 4; }
 
 protected:

@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// The K-blocks of the schedule, or else those of the policy; none if the whole sum is done at once.
+/// Returns the K-blocks of the schedule, otherwise those of the policy; none if one block covers the whole sum.
 static std::optional<KBlocks> getKBlocks(const ContractionProblem &problem, int64_t steps, int64_t elementBytes) {
   int64_t size = problem.schedule.getKBlock();
   if (size == 0)
@@ -43,7 +43,7 @@ void KBlocking::chooseForVectors(int64_t blockRows, bool hasStaticRows) {
   if (!rows || !columns || *rows <= blockRows)
     return;
   State blocks{summed.front(), split->count, split->size, Value()};
-  // Dynamic rows have whole blocks, of which the last one begins earlier.
+  // Dynamic rows are computed in whole blocks; the last block begins earlier so that it ends with the last row.
   int64_t rowStep = hasStaticRows ? 1 : blockRows;
   SmallVector<int64_t> shape{int64_t(llvm::alignTo(std::max<int64_t>(*rows, 1), rowStep)),
                              int64_t(llvm::alignTo(std::max<int64_t>(*columns, 1), lanes))};

@@ -12,23 +12,27 @@
 
 namespace tenon {
 
-/// Splits the summed loop into K-blocks: the pages of a panel and of a block of rows that are read during one are few
-/// enough for the TLB. Sums are stored in memory of the kernel between K-blocks.
+/// Splits the summed loop into K-blocks, so that the TLB covers the pages of a panel and of a block of rows that are
+/// read during one. Sums are stored in memory of the kernel between K-blocks.
 class KBlocking : EmitterPart {
 public:
   KBlocking(LoopBuilder &nest, const ContractionProblem &problem) : EmitterPart(nest, problem) {}
-  /// Decides on K-blocks for vector code with register blocks of `blockRows`; `hasStaticRows` if their number is known.
+  /// Chooses the K-blocks of vector code with register blocks of `blockRows` rows; `hasStaticRows` is true if the
+  /// number of rows is static.
   void chooseForVectors(int64_t blockRows, bool hasStaticRows);
-  /// Takes the K-blocks of the schedule for bf16 terms in AMX tiles: so many of their rows stay in L2 (TileKernels).
+  /// Uses the K-blocks of the schedule for bf16 terms in AMX tiles; the terms of a K-block's rows stay in L2
+  /// (TileKernels).
   void chooseForAmx();
   /// Sums without K-blocks.
   void clear() { state.reset(); }
-  /// True if there is more than one K-block. What follows is to be called only then.
+  /// True if there is more than one K-block. The functions below must be called only then.
   explicit operator bool() const { return state.has_value(); }
-  /// Code that is versioned by the number of rows shares the memory of the sums, which is allocated before `branch`.
+  /// The versions of the code for different numbers of rows share the memory of the sums, which is allocated before
+  /// `branch`.
   void setVersions(mlir::Operation *branch) { versions = branch; }
 
-  /// Zeroes the sums and runs `body` for each K-block; it is emitted once for all but the last one, and once for that.
+  /// Zeroes the sums and runs `body` for each K-block; the code is emitted twice, for all blocks but the last one and
+  /// for the last one.
   void forBlocks(llvm::function_ref<void()> body);
   unsigned getLoop() const { return getState().loop; }
   int64_t getSize() const { return getState().size; }
@@ -38,8 +42,7 @@ public:
   int64_t getLength() const { return getState().length; }
   bool isLast() const { return getState().isLast; }
 
-  /// The stored sum of a vector of columns, `row` and `vector` from the first ones of a block that begins at
-  /// `firstRow`.
+  /// Loads the stored sum of a vector of columns, at `row` and `vector` within a block that begins at `firstRow`.
   mlir::Value loadSum(mlir::Value firstRow, int64_t row, int64_t vector);
   /// Stores the sums of a block of `vectors` vectors per row.
   void storeSums(mlir::Value firstRow, mlir::ValueRange sums, int64_t vectors);

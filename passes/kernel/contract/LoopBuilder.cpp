@@ -28,7 +28,7 @@ LoopBuilder::LoopBuilder(kernel::ContractOp op, const Contraction &contraction)
 void LoopBuilder::emitExtents(kernel::ContractOp op) {
   assert(extents.empty() && "extents are emitted once");
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
-    // Some operand has the loop as a dimension of its own, the way linalg itself finds its extent.
+    // The extent of a loop is that of an operand's dimension that is indexed by the loop alone, as in linalg.
     for (OpOperand &operand : op->getOpOperands()) {
       AffineMap map = op.getMatchingIndexingMap(&operand);
       const auto *it = llvm::find(map.getResults(), b.getAffineDimExpr(loop));
@@ -94,7 +94,7 @@ SmallVector<Value> LoopBuilder::getIndices(const ElementRead &read, int64_t rows
   assert(read.map.getNumSymbols() == read.symbols.size() && "a symbol of a read has a value");
   SmallVector<Value> indices;
   for (AffineExpr index : read.map.getResults()) {
-    // Offsets are constants: they become displacements of the address.
+    // The offsets are constants, which become displacements in the address.
     AffineExpr shifted = shiftRows(index, rows), column = b.getAffineDimExpr(columnLoop);
     if (columns)
       shifted = shifted.replace(column, column + columns);

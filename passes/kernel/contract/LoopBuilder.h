@@ -13,20 +13,20 @@
 
 namespace tenon {
 
-/// One of `count` steps of a loop that are unrolled: number `number` of those that begin at iteration `first`. Each
-/// step sums `length` iterations.
+/// One of `count` unrolled steps of a loop: step `number` of those that begin at iteration `first`. Each step sums
+/// `length` iterations.
 struct UnrolledStep {
   mlir::Value first;
   int64_t number = 0, count = 1, length = 1;
 };
 
-/// Builds the loop nest of a contraction: it knows the extent of each loop, and the position in
-/// each at which code is emitted now.
+/// Builds the loop nest of a contraction. It knows the extent of each loop, and its current position.
 class LoopBuilder {
 public:
-  /// Emits at `op`, unless the insertion point of `b` is moved.
+  /// Code is inserted before `op`, unless the insertion point of `b` is moved.
   LoopBuilder(kernel::ContractOp op, const Contraction &contraction);
-  /// Emits the extents of the loops at the insertion point. To be called once, before all that needs an extent.
+  /// Emits the extents of the loops at the insertion point. Must be called once, before any function that uses an
+  /// extent.
   void emitExtents(kernel::ContractOp op);
 
   mlir::OpBuilder b;
@@ -43,9 +43,10 @@ public:
   mlir::Value at(unsigned loop) const { return position[loop]; }
   mlir::ArrayRef<mlir::Value> getPosition() const { return position; }
   void moveTo(unsigned loop, mlir::Value iteration) { position[loop] = iteration; }
-  /// The row that the current register block would begin with if it did not begin earlier, to end with the last row.
+  /// Returns the row at which the current register block would begin if it had not been moved up to end with the last
+  /// row.
   mlir::Value getBlockRow() const { return blockRow ? blockRow : position[*rowLoop]; }
-  /// Sets that row; null if blocks begin with the current row again.
+  /// Sets that row; null means that blocks begin with the current row.
   void setBlockRow(mlir::Value row) { blockRow = row; }
   /// The current step of the innermost summed loop, if that is unrolled.
   const UnrolledStep &getUnrolledStep() const { return unrolledStep; }
@@ -56,22 +57,23 @@ public:
 
   //===--- Loops ---===//
 
-  /// A loop from `begin` to `end`; `body` is emitted in it, or at the insertion point if there is one iteration.
+  /// Emits a loop from `begin` to `end` with `body` in it; if there is a single iteration, emits only `body`.
   void forLoop(mlir::Value begin, mlir::Value end, int64_t step, llvm::function_ref<void(mlir::Value)> body);
-  /// Runs `body` for the beginning of each whole block of `step` from `begin` on; returns where the remainder begins.
+  /// Runs `body` for the start of each full block of `step` iterations from `begin` on; returns the start of the
+  /// remainder.
   mlir::Value forWholeBlocks(mlir::Value begin, mlir::Value end, int64_t step,
                              llvm::function_ref<void(mlir::Value)> body);
-  /// A nest of `loops`, each from 0 to its extent; the position moves along.
+  /// Emits a nest of `loops`, each from 0 to its extent, and updates the position.
   void forParallel(mlir::ArrayRef<unsigned> loops, llvm::function_ref<void()> body);
 
   //===--- Indices ---===//
 
   mlir::Value constant(int64_t value) { return mlir::arith::ConstantIndexOp::create(b, loc, value); }
-  /// An affine expression of symbols, which are `operands`.
+  /// Emits an affine expression whose symbols are `operands`.
   mlir::Value compute(mlir::AffineExpr expr, mlir::ArrayRef<mlir::Value> operands);
   /// `index`, `rows` beyond the current row.
   mlir::AffineExpr shiftRows(mlir::AffineExpr index, int64_t rows);
-  /// The indices of a read, `rows` and `columns` beyond the current position.
+  /// Emits the indices of a read, `rows` rows and `columns` columns after the current position.
   llvm::SmallVector<mlir::Value> getIndices(const ElementRead &read, int64_t rows, int64_t columns);
 
 private:
@@ -83,7 +85,8 @@ private:
   UnrolledStep unrolledStep;
 };
 
-/// The largest value of an extent, such as that of a tile whose last one may be smaller; none if it is unbounded.
+/// Returns the largest value of an extent, such as that of a tile if the last tile may be smaller; none if it is
+/// unbounded.
 std::optional<int64_t> getUpperBound(mlir::Value extent);
 
 } // namespace tenon

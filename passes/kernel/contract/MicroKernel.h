@@ -20,7 +20,7 @@
 
 namespace tenon {
 
-/// The parts of the emitter of one contraction, which micro-kernels work with.
+/// The parts of the emitter of one contraction, which its micro-kernels use.
 struct EmitterParts {
   LoopBuilder &nest;
   const ContractionProblem &problem;
@@ -33,12 +33,12 @@ struct EmitterParts {
   ResultWriter &results;
 };
 
-/// Emits one contraction with the instructions of one kind.
+/// Emits one contraction with one kind of instruction.
 class MicroKernel : protected EmitterPart {
 public:
   explicit MicroKernel(const EmitterParts &parts) : EmitterPart(parts.nest, parts.problem), parts(parts) {}
   virtual ~MicroKernel() = default;
-  /// Emits all loops at the insertion point. The extents are emitted.
+  /// Emits all loops at the insertion point. The extents must have been emitted.
   virtual void emit() = 0;
 
 protected:
@@ -48,29 +48,31 @@ protected:
 /// A registered micro-kernel.
 struct MicroKernelEntry {
   kernel::MicroKernel name;
-  /// Whether it can compute a contraction whose schedule names it or, unless only a schedule can choose it, no
-  /// micro-kernel at all.
+  /// True if the micro-kernel can compute a contraction whose schedule names it or, unless only a schedule can choose
+  /// it, names no micro-kernel.
   bool (*fits)(const ContractionProblem &problem);
   std::unique_ptr<MicroKernel> (*create)(const EmitterParts &parts);
-  /// The most rows of a tile for which it is faster than the next entry that fits; none if it always is. Null: none.
+  /// Returns the largest number of rows for which it is faster than the next entry that fits; none if it always is.
+  /// Null means none.
   std::optional<int64_t> (*getMaxRows)(const ContractionProblem &problem) = nullptr;
-  /// Whether it implements the path `path` of an operation that became `contraction`. Null: of no path.
+  /// True if it implements the path `path` of an operation that became `contraction`. Null means no path.
   bool (*implements)(llvm::StringRef path, const Contraction &contraction) = nullptr;
-  /// Tiles of many rows have a multiple of so many; 0: of the policy's number.
+  /// Tiles of many rows have a multiple of this number of rows; 0 means the policy's number.
   int64_t rowStep = 0;
 };
 
 /// All micro-kernels, in order of preference.
 llvm::ArrayRef<const MicroKernelEntry *> getMicroKernels();
 
-/// The registered micro-kernel of a name; null for `automatic`.
+/// Returns the registered micro-kernel of a name; null for `automatic`.
 const MicroKernelEntry *findMicroKernel(kernel::MicroKernel name);
 
-/// The micro-kernel for an operation whose path is `path` and that became `contraction`; null if the path names none.
+/// Returns the micro-kernel for an operation that has the path `path` and became `contraction`; null if the path names
+/// none.
 const MicroKernelEntry *findMicroKernelOfPath(llvm::StringRef path, const Contraction &contraction);
 
-/// The micro-kernels for a problem: all but the last one are for tiles of at most `getMaxRows` rows. Empty if none
-/// fits. The one that the schedule names comes first.
+/// Returns the micro-kernels for a problem: all but the last one are for tiles of at most `getMaxRows` rows. Empty if
+/// none fits. The one that the schedule names comes first.
 llvm::SmallVector<const MicroKernelEntry *> selectMicroKernels(const ContractionProblem &problem);
 
 } // namespace tenon

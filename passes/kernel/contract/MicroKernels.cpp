@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace tenon;
 
 static constexpr const MicroKernelEntry *kMicroKernels[] = {
-    // These are chosen by a schedule alone, but for AMX tiles of bf16 terms, which have no other way.
+    // Only a schedule chooses these, except AMX tiles of bf16 terms, for which there is no other micro-kernel.
     &kBf16Dot,
     &kPmaddUbsw,
     &kAmxBf16,

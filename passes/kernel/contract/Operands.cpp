@@ -51,7 +51,8 @@ Value Operands::loadNeighbours(int64_t row, VectorType type) {
 
 Value Operands::loadVector(const ElementRead &read, int64_t row, int64_t vector, const SumBlock &block,
                            Value condition) {
-  // What a panel stores beyond the last column is zero: it needs no mask. One of a group ends with its last column.
+  // Panels are padded with zeros beyond the last column, so loads need no mask. A panel of one group ends with the
+  // group's last column.
   bool isPanel = contraction.panel && !contraction.isGrouped && read.memory == rhs.memory;
   Value mask = isPanel || vector + 1 != block.vectors ? Value() : block.mask;
   if (condition) {

@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Rows whose distance is a multiple of 4096 bytes share few sets of L1, and defeat its
-// prefetcher. A thread packs the rows of a tile once, for all tiles that have the same
-// ones: those of a register block together, some steps of each, as the products read
-// them, which makes them one stream. (Goto and van de Geijn pack rows always. At other
-// distances it was no faster.) Rows of f16 or bf16 are promoted on the way, at any
+// Rows whose distance is a multiple of 4096 bytes map to few sets of L1, and defeat its prefetcher. A thread packs the
+// rows of a tile once for all tiles that have the same rows. The rows of a register block are interleaved by a few
+// steps, in the order in which the products read them, so that the loads are one sequential stream. (Goto and van de
+// Geijn pack rows always. At other distances it was no faster.) Rows of f16 or bf16 are promoted on the way, at any
 // distance.
 //
 //===----------------------------------------------------------------------===//
@@ -32,9 +31,9 @@ using namespace tenon;
 /// Neighbouring elements of a row that are packed together.
 static constexpr int64_t kPackedSteps = 16; // format: of packed rows, a cache line of f32
 
-/// The summed loop if rows may be packed at all: the only one, along which rows are contiguous.
+/// Returns the summed loop if rows can be packed: it must be the only one, and rows must be contiguous along it.
 static std::optional<unsigned> findDepthLoop(kernel::ContractOp op, const Contraction &contraction) {
-  // Without panels of f32, rows are packed only to promote them.
+  // Unless the RHS is f32 panels, rows are packed only to promote them.
   bool mustPromote = !contraction.panel || contraction.dequantization;
   if ((mustPromote && !contraction.promotesLhs) || contraction.isGrouped || contraction.isColumnwise ||
       contraction.dot4Loop || contraction.terms || !contraction.rowLoop || op.getNumReductionLoops() != 1 ||
@@ -51,7 +50,8 @@ static std::optional<unsigned> findDepthLoop(kernel::ContractOp op, const Contra
   return isAlong && isRight ? std::optional(summed.front()) : std::nullopt;
 }
 
-/// The elements between neighbours along dimension `dim` of a tensor or buffer; none if that is dynamic.
+/// Returns the distance in elements between neighbours along dimension `dim` of a tensor or buffer; none if it is
+/// dynamic.
 static std::optional<int64_t> getStride(ShapedType type, unsigned dim) {
   if (auto memref = dyn_cast<MemRefType>(type)) {
     SmallVector<int64_t> strides;
@@ -82,7 +82,8 @@ int64_t tenon::getPackableRowBytes(kernel::ContractOp op, const Contraction &con
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   if (!depth || ShapedType::isDynamic(ranges[*depth]) || ranges[*depth] % kPackedSteps != 0)
     return 0;
-  // What a tile computes itself is no part of an argument, of which the rows could be told (findTileOffsets).
+  // If the tile computes the LHS itself, the LHS is no slice of an argument, and whether its rows are the same as
+  // before is unknown (findTileOffsets).
   if (!contraction.promotesLhs && contraction.lhs.memory.getDefiningOp<linalg::LinalgOp>())
     return 0;
   return ranges[*depth] * int64_t(sizeof(float));
@@ -94,7 +95,7 @@ int64_t tenon::getPackedRowBytes(kernel::ContractOp op, const Contraction &contr
   int64_t rowBytes = getPackableRowBytes(op, contraction);
   if (rowBytes == 0 || contraction.promotesLhs)
     return rowBytes;
-  // With many registers, blocks have more rows, and each element of these is loaded for more products.
+  // With many registers, blocks have more rows, and each loaded element of a row is used for more products.
   if (machine.vectorRegisters > kFewRegisters)
     return 0;
   auto isFew = [&](unsigned loop, int64_t fewest) {
@@ -102,7 +103,7 @@ int64_t tenon::getPackedRowBytes(kernel::ContractOp op, const Contraction &contr
   };
   if (isFew(*contraction.rowLoop, policy.minRows) || isFew(contraction.columnLoop, policy.minColumns))
     return 0;
-  // Tiles have no more rows than are packed. If there are several, each reads all of the RHS, which should not come
+  // Tiles have at most as many rows as are packed. Each of several tiles reads the whole RHS, which should not come
   // from DRAM every time.
   int64_t most = TilePolicy().maxPackedRowsBytes / rowBytes;
   int64_t rows = ranges[*contraction.rowLoop], columns = ranges[contraction.columnLoop];
@@ -113,7 +114,7 @@ int64_t tenon::getPackedRowBytes(kernel::ContractOp op, const Contraction &contr
   return distance && *distance % kL1SetBytes == 0 ? rowBytes : 0;
 }
 
-/// The last block of dynamic rows may reach beyond the tile.
+/// The last block of dynamic rows may extend beyond the tile.
 static int64_t countPackedRows(kernel::ContractOp op, const Contraction &contraction) {
   kernel::ScheduleAttr schedule = kernel::getSchedule(op);
   return schedule.getPacking() == kernel::Packing::rows ? schedule.getTile()[*contraction.rowLoop] + kMaxPackedBlockRows

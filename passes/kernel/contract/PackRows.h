@@ -12,15 +12,15 @@
 
 namespace tenon {
 
-/// The most rows of a register block whose rows are packed: scratch memory has room for so many beyond the tile.
+/// The largest height of a register block with packed rows: scratch memory has room for this many rows beyond the tile.
 inline constexpr int64_t kMaxPackedBlockRows = 16; // limit: of scratch memory
 
-/// Packs the rows of the tile to scratch, those of each register block of `rowLoops` together, unless the tile before
-/// had the same ones. Returns the memory, or null if the schedule does not pack rows.
+/// Packs the rows of the tile to scratch, interleaved for each register block of `rowLoops`, unless the previous tile
+/// had the same rows. Returns the memory, or null if the schedule does not pack rows.
 mlir::Value packRows(LoopBuilder &nest, const ContractionProblem &problem, RowLoops &rowLoops);
 
-/// The element of a row of the current block, which has `blockRows` rows, at the current unrolled step. Steps that are
-/// unrolled together are packed in the same cache line.
+/// Loads the element of a row of the current block, which has `blockRows` rows, at the current unrolled step. Steps
+/// that are unrolled together are in the same cache line.
 mlir::Value loadPackedRow(LoopBuilder &nest, const ContractionProblem &problem, mlir::Value memory, int64_t row,
                           int64_t blockRows);
 

@@ -38,14 +38,14 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// The places that an index has in a tile: every `step`th of `count` at most.
+/// The values of an index within a tile: multiples of `step`, at most `count` of them.
 struct TilePlaces {
   int64_t step, count;
 };
 } // namespace
 
-/// How much larger `index` can be than where it is smallest: there each loop is at its beginning. None where
-/// a loop makes it smaller, or loops do more than add up.
+/// Returns the difference between the largest value of `index` and its value at the start of all loops, which must be
+/// the smallest one. None if a loop decreases the index, or if it is not a sum of terms in the loops.
 static std::optional<int64_t> getGrowth(AffineExpr index, ArrayRef<int64_t> extents) {
   if (auto loop = dyn_cast<AffineDimExpr>(index))
     return extents[loop.getPosition()] - 1;
@@ -66,7 +66,7 @@ static std::optional<int64_t> getGrowth(AffineExpr index, ArrayRef<int64_t> exte
   return index.getKind() == AffineExprKind::Mul ? std::optional(*left * factor.getValue()) : std::nullopt;
 }
 
-/// What all loops' steps in an index are multiples of; 1 where that is not known.
+/// Returns a common divisor of the steps of all loops in an index; 1 if it is not known.
 static int64_t getCommonStep(AffineExpr index, ArrayRef<int64_t> extents) {
   int64_t common = 0;
   for (auto [loop, extent] : llvm::enumerate(extents)) {
@@ -100,7 +100,7 @@ static std::optional<SmallVector<TilePlaces>> findTilePlaces(kernel::ContractOp 
   return places;
 }
 
-/// The taps of a window; more than `max` if they are more, or not known.
+/// Counts the taps of a window; the result is more than `max` if there are more, or if the number is dynamic.
 static int64_t getTaps(kernel::ContractOp op, int64_t max) {
   int64_t taps = 1;
   for (auto [range, iterator] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
@@ -156,10 +156,10 @@ struct TileRange {
   OpFoldResult first, count;
 };
 
-/// Packs what a tile reads: f16 or bf16, int8, or some columns.
+/// Packs the part of an operand that a tile reads: promotes f16 or bf16, widens int8, or copies some columns.
 class TileCopy {
 public:
-  /// Elements become such of type `wide`, `lanes` of them at a time where there are so many.
+  /// Elements are converted to `wide`, in vectors of `lanes` elements where possible.
   TileCopy(OpBuilder &b, kernel::ContractOp op, const ElementRead &read, ArrayRef<TilePlaces> places,
            ValueRange extents, Type wide, int64_t lanes, const ScratchLayout &scratch,
            ScratchUse use = ScratchUse::PackedTile);
@@ -170,7 +170,7 @@ public:
     assert(count <= places.back().count && "scratch has room for the columns");
     ranges.back() = {first, b.getIndexAttr(0), first, b.getIndexAttr(count)};
   }
-  /// Where the copy begins: it is the same for tiles that have this in common.
+  /// Returns the position of the copy's origin: tiles with the same origin share the copy.
   SmallVector<Value> getBegins();
   void emit();
 
@@ -195,7 +195,7 @@ private:
   const ScratchLayout &scratch;
   ScratchUse use; ///< of the region that has the copy
   SmallVector<TileRange> ranges;
-  // What is copied in runs: tensors whose last dimension has these side by side, and the current run.
+  // The source and the copy as tensors with contiguous runs in the last dimension, and the current run.
   Value source, copy;
   SmallVector<Value> from, to;
   OpFoldResult length;
@@ -245,7 +245,7 @@ SmallVector<Value> TileCopy::getBegins() {
   return llvm::map_to_vector(ranges, [](const TileRange &range) { return range.begin; });
 }
 
-/// The memory of the copy, of which all dimensions but the first `numDims` are one.
+/// Allocates the copy, whose dimensions from `numDims` on are collapsed into one.
 Value TileCopy::createCopy(unsigned numDims) {
   assert(numDims > 0 && numDims <= places.size() && "dimensions are collapsed, not added");
   SmallVector<int64_t> shape(numDims, 1);
@@ -276,13 +276,13 @@ ElementRead TileCopy::getCopy() {
   return copied;
 }
 
-/// The outermost dimension along which a run of neighbours in memory is copied: all of those inside of it are
-/// copied as a whole.
+/// Returns the outermost dimension from which on a run of elements is contiguous: the dimensions within it are copied
+/// as a whole.
 unsigned TileCopy::findRunDim() {
   auto type = cast<MemRefType>(read.memory.getType());
   auto [strides, offset] = type.getStridesAndOffset();
   unsigned dim = type.getRank() - 1;
-  // A group of fewer than four i8 is followed by zeros.
+  // A group of fewer than four i8 is padded with zeros.
   if (places[dim].count % getUnit() != 0)
     return dim;
   auto isWhole = [&](unsigned dim) {
@@ -320,8 +320,8 @@ void TileCopy::emit() {
   emitRun();
 }
 
-/// Whole vectors, of which the last one ends with the run; single units where that is shorter, or leaves out
-/// some.
+/// Copies whole vectors, the last of which ends with the run; copies single units if the run is shorter than a vector
+/// or not contiguous.
 void TileCopy::emitRun() {
   Value zero = to.back(), end = toValue(length);
   auto emitParts = [&](int64_t width) {

@@ -12,12 +12,12 @@
 
 namespace tenon {
 
-/// Packs all elements of the LHS that the tile reads to scratch, promoted to f32 or widened to i16, unless the tile
-/// before read the same. Returns the read of the copy, or none if the schedule does not pack them.
+/// Packs all elements of the LHS that the tile reads to scratch, promoted to f32 or widened to i16, unless the previous
+/// tile read the same ones. Returns the read of the copy, or none if the schedule does not pack tiles.
 std::optional<ElementRead> packTile(LoopBuilder &nest, const ContractionProblem &problem);
 
-/// Packs some columns (PackingPolicy) from `firstColumn` on of what the tile reads by `read`, an operand of a depthwise
-/// convolution, to the region for `use`. Returns the read of the copy.
+/// Packs some columns (PackingPolicy) from `firstColumn` on of the elements that the tile reads by `read`, an operand
+/// of a depthwise convolution, to the region for `use`. Returns the read of the copy.
 ElementRead packColumns(LoopBuilder &nest, const ContractionProblem &problem, const ElementRead &read, ScratchUse use,
                         mlir::Value firstColumn);
 

@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// The sum of two products saturates at 16 bits, so only a path that has checked the weights chooses it
-/// (passes/paths/Int8Dot2.cpp).
+/// The sum of two products saturates at 16 bits, so this micro-kernel is only chosen by a path that has checked the
+/// weights (passes/paths/Int8Dot2.cpp).
 class PmaddUbsw : public Int8Kernel {
 public:
   using Int8Kernel::Int8Kernel;

@@ -24,8 +24,8 @@ static bool fits(const ContractionProblem &problem) {
   return problem.contraction.dot4Loop && hasPmaddWd(problem.int8Dot);
 }
 
-/// Few rows do not pay for a panel that is widened for all of them. Of tiles with a known number of rows, only the last
-/// one may have few, which is rare.
+/// Widening a panel pays off only for many rows. If the number of rows is static, only the last tile may have few rows,
+/// which is rare.
 static std::optional<int64_t> getMaxRows(const ContractionProblem &problem) {
   if (!kPmaddWdPanel.fits(problem))
     return std::nullopt;

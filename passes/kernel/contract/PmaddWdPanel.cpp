@@ -26,7 +26,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// The groups of four of all summed loops; none if an extent is dynamic.
+/// Returns the number of groups of four over all summed loops; none if an extent is dynamic.
 static std::optional<int64_t> countGroups(kernel::ContractOp op, unsigned dot4Loop) {
   int64_t groups = 1;
   for (auto [loop, range] : llvm::enumerate(op.getStaticLoopRanges()))
@@ -46,7 +46,7 @@ bool tenon::fitsPmaddWd(kernel::ContractOp op, const Contraction &contraction, c
     return loop == *contraction.dot4Loop || !last.isFunctionOfDim(loop);
   });
   std::optional<int64_t> groups = countGroups(op, *contraction.dot4Loop);
-  // A pixel of few channels, as images have them, is one group.
+  // A pixel of few channels, like that of an image, is one group.
   int64_t depth = ranges[*contraction.dot4Loop];
   return isAlone && (depth % 4 == 0 || depth < 4) && groups && *groups > 0 && *groups <= policy.maxI16Groups &&
          (ShapedType::isDynamic(ranges[*contraction.rowLoop]) || ranges[*contraction.rowLoop] > kMaxRowsInRegisters);
@@ -67,7 +67,7 @@ public:
   SmallVector<Value> emitStep(const SumBlock &block, ArrayRef<int64_t> rows, ValueRange sums) override;
 
 protected:
-  /// Few blocks are at the border. There is enough to do in a step, and two of them would double the code.
+  /// Few blocks are at the border; a step has enough work without unrolling, which would double the code.
   bool unrollsBorder() const override { return false; }
 
 private:
@@ -88,7 +88,7 @@ void PmaddWdPanel::emit() {
 }
 
 void PmaddWdPanel::limitBlock(BlockProblem &block) const {
-  // Products are in registers of their own before they are added.
+  // Products take registers before they are added.
   block.registers -= 2;
   block.columns = std::min(block.columns, contraction.panel);
 }
@@ -99,7 +99,7 @@ RegisterBlock PmaddWdPanel::adjustBlock(RegisterBlock chosen) const {
   return {chosen.rows, std::min(chosen.vectors, contraction.panel / lanes)};
 }
 
-/// The number of the current group of all summed loops.
+/// Returns the number of the current group over all summed loops.
 Value PmaddWdPanel::getGroupNumber() {
   AffineExpr number = b.getAffineConstantExpr(0);
   SmallVector<Value> places;
@@ -146,7 +146,7 @@ SmallVector<Value> PmaddWdPanel::emitStep(const SumBlock &block, ArrayRef<int64_
   Value first = nest.at(*contraction.dot4Loop);
   SmallVector<Value> results(sums);
   for (int64_t half = 0; half < 2; ++half) {
-    // The sums take nearly all of few registers: operands that are multiplied later are not to be loaded before.
+    // With few registers, the sums take nearly all of them, so operands must not be loaded before they are multiplied.
     if (problem.hasFewRegisters())
       LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
     if (half == 1)
@@ -171,7 +171,7 @@ SmallVector<Value> PmaddWdPanel::emitStep(const SumBlock &block, ArrayRef<int64_
   return results;
 }
 
-/// The schedule reserves scratch for the panel where the LHS is widened for the whole tile.
+/// The schedule reserves scratch for the panel if the LHS is widened for the whole tile.
 static bool fits(const ContractionProblem &problem) {
   return problem.contraction.dot4Loop && problem.contraction.rowLoop && hasPmaddWd(problem.int8Dot) &&
          problem.scratch.has(ScratchUse::PmaddWdPanel);

@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Makes `number`, the number of a block of rows among `count` along the rows, its number among those of the outer
-/// loops, too. Its dimensions are `places`.
+/// Extends `number`, the number of a block of rows among `count`, to the number among the blocks of all iterations of
+/// the outer loops. `places` are the operands of the expression.
 void Prefetch::countOuterBlocks(AffineExpr &number, SmallVector<Value> &places, int64_t &count) {
   for (unsigned outer : llvm::reverse(nest.getOuterLoops()))
     if (std::optional<int64_t> extent = nest.getStaticExtent(outer); extent && *extent > 1) {
@@ -24,8 +24,8 @@ void Prefetch::countOuterBlocks(AffineExpr &number, SmallVector<Value> &places, 
     }
 }
 
-/// While a block of columns is multiplied with all rows, the next one is prefetched: at each step, each block of rows
-/// prefetches its share of that step. Addresses beyond the last panel may be prefetched, too: that reads nothing.
+/// Prefetches the next block of columns while the current one is multiplied with all rows: at each step, each block of
+/// rows prefetches its share of that step. Prefetches beyond the last panel have no effect.
 void Prefetch::prefetchTermPanels(int64_t vectors) {
   constexpr int64_t kRowsOfBlock = 32; // format: of two AMX tiles
   if (!problem.schedule.getPrefetches())
@@ -57,8 +57,8 @@ void Prefetch::prefetchTermPanels(int64_t vectors) {
   nest.moveTo(parts.loop, step);
 }
 
-/// Moves to the same step of the panels after these. With K-blocks, the first panels of the next K-block follow the
-/// last ones.
+/// Computes the indices of the same step in the panels that follow. With K-blocks, the first panels of the next K-block
+/// follow the last ones.
 void Prefetch::moveToNextTermPanels(int64_t vectors) {
   Value column = nest.at(contraction.columnLoop);
   auto compute = [&](Value from, int64_t by) -> Value {
@@ -76,9 +76,9 @@ void Prefetch::moveToNextTermPanels(int64_t vectors) {
   nest.moveTo(contraction.columnLoop, next);
 }
 
-/// An RHS that is read once, by a single block of rows, goes through L1: the steps that follow some kilobytes later are
-/// prefetched to it. To prefetch the next panel to L2 instead takes up to 1.4 times as long if the RHS comes from the
-/// last-level cache (2 to 4 rows by 512x2048 on Zen 3); a shorter distance is too short if it comes from DRAM.
+/// Prefetches to L1 the steps of an RHS that is read once, by a single block of rows. Prefetching the next panel to L2
+/// instead is slower if the RHS comes from the last-level cache, and a shorter distance does not hide the latency of
+/// DRAM.
 void Prefetch::prefetchLaterSteps(const SumBlock &block) {
   int64_t bits = getElementTypeOrSelf(operands.getRhs().memory).getIntOrFloatBitWidth(),
           ahead = problem.policy.streamBytesAhead * 8 / bits;
@@ -95,9 +95,8 @@ void Prefetch::prefetchLaterSteps(const SumBlock &block) {
 
 /// While a panel is multiplied with all rows, the next one is prefetched: each block of rows prefetches its share. With
 /// K-blocks, the next one is that of the next panels, or the next K-block of the first panels. Few blocks prefetch
-/// nothing, unless the schedule says what follows the last panel (`prefetch`), and unrolled steps prefetch no line
-/// twice: a prefetch takes the place of another instruction. Addresses beyond the last panel may be prefetched, too:
-/// that reads nothing.
+/// nothing unless the schedule says what follows the last panel (`prefetch`). Unrolled steps prefetch each line once,
+/// since a prefetch takes an instruction slot. Prefetches beyond the last panel have no effect.
 void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &block) {
   int64_t panelBytes = contraction.panel * type.getIntOrFloatBitWidth() / 8;
   if (!problem.schedule.getPrefetches())
@@ -109,7 +108,7 @@ void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &
   RowBlocks blocksOfRows =
       known.value_or(RowBlocks{following ? 1 : problem.policy.dynamicBlocks, rowLoops.getBlock().rows, 0});
   bool isLarger = block.rows == blocksOfRows.rows + 1 && blocksOfRows.larger > 0;
-  // Blocks of dynamic rows have some heights (RowLoops).
+  // Dynamic rows are computed in blocks of several heights (RowLoops).
   bool isSmaller = !known && 2 * block.rows > rowLoops.getBlock().rows;
   if (block.rows != blocksOfRows.rows && !isLarger && !isSmaller)
     return;
@@ -119,7 +118,7 @@ void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &
   if (steps)
     *steps /= perStep;
   int64_t lines = panelBytes / kCacheLineBytes;
-  // The blocks of rows that a panel is used for, and the number of this one.
+  // The number of row blocks that a panel is used for, and the number of this block.
   int64_t count = blocksOfRows.count;
   AffineExpr number = (b.getAffineDimExpr(0) - (isLarger ? 0 : blocksOfRows.larger)).floorDiv(block.rows);
   SmallVector<Value> places{nest.at(*contraction.rowLoop)};
@@ -135,8 +134,8 @@ void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &
   int64_t stepsOfLine = std::max<int64_t>(blocks / lines, 1), linesOfStep = std::max<int64_t>(lines / blocks, 1);
   if (step.number % std::min(stepsOfLine, step.count))
     return;
-  // Block number r touches steps [r * steps / blocks, ...) of the panel, each of their lines once or more;
-  // those that are left over touch some again.
+  // Block number r prefetches steps [r * steps / blocks, ...) of the panel, each of their lines at least once; the
+  // remaining blocks prefetch some lines again.
   AffineMap map = operands.getRhs().map;
   int64_t stepDim = -1, panelDim = -1;
   for (auto [dim, index] : llvm::enumerate(map.getResults())) {
@@ -149,7 +148,7 @@ void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &
     return;
   assert(panelDim >= 0 && "an RHS in panels has an index that numbers them");
   int64_t share = llvm::divideCeil(*steps, blocks), perLine = perStep * contraction.panel / lines;
-  // Lines of a panel follow each other in memory, those of the next step after those of this one.
+  // The lines of a panel are contiguous, step by step.
   AffineExpr d0 = b.getAffineDimExpr(0);
   SmallVector<Value> indices = nest.getIndices(operands.getRhs(), 0, 0);
   auto compute = [&](AffineExpr expr, ValueRange operands) -> Value {
@@ -157,7 +156,7 @@ void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &
   };
   indices[stepDim] = compute(number % blocks * share, places);
   AffineExpr line = (d0.floorDiv(perStep) + step.number).floorDiv(stepsOfLine) * linesOfStep;
-  // The block has some panels side by side, and after them come as many.
+  // The block spans some adjacent panels, and the same number of panels follows them.
   int64_t numPanels = llvm::divideCeil(block.vectors * lanes, contraction.panel);
   Value column = nest.at(contraction.columnLoop);
   Value next = compute(d0.floorDiv(contraction.panel) + numPanels, column);

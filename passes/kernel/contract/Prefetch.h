@@ -20,7 +20,7 @@ public:
       : EmitterPart(nest, problem), operands(operands), kBlocking(kBlocking), rowLoops(rowLoops) {}
 
   /// Prefetches the share of one step of one register block in the panels that follow. `loop` is the innermost summed
-  /// one.
+  /// loop.
   void prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &block);
   /// The same for a step of `vectors` panels of bf16 terms in AMX tiles.
   void prefetchTermPanels(int64_t vectors);

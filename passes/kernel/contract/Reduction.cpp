@@ -33,7 +33,7 @@ SmallVector<Value> Reduction::emit(ArrayRef<unsigned> loops, const SumBlock &blo
   return emitLoop(loops, parts.border.getRange(loops.front(), rows.front()), block, rows, sums);
 }
 
-/// Emits the first of `loops` over `range`, in which `rows` sum something.
+/// Emits the first of `loops` over `range`, in which only `rows` have products.
 SmallVector<Value> Reduction::emitLoop(ArrayRef<unsigned> loops, LoopRange range, const SumBlock &block,
                                        ArrayRef<int64_t> rows, ValueRange sums) {
   std::optional<int64_t> first = getConstantIntValue(range.begin), last = getConstantIntValue(range.end), steps;
@@ -78,7 +78,8 @@ SmallVector<Value> Reduction::emitSteps(ArrayRef<unsigned> loops, Value begin, V
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> results(loop.getRegionIterArgs());
   for (int64_t number = 0; number < unrolled; ++number) {
-    // The sums take nearly all of few registers. Operands of a later step, loaded before its turn, would take theirs.
+    // With few registers, the sums take nearly all of them. Operands of a later step, if they were loaded early, would
+    // take the rest.
     if (number > 0 && problem.hasFewRegisters())
       LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
     Value step = number == 0 ? loop.getInductionVar()

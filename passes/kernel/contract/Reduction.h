@@ -18,7 +18,8 @@ public:
   Reduction(const EmitterParts &parts, VectorKernel &kernel)
       : EmitterPart(parts.nest, parts.problem), parts(parts), kernel(kernel) {}
 
-  /// Adds the products of `loops` to the sums of `rows` rows of a block; `sums` are those of all its rows, row by row.
+  /// Adds the products of `loops` to the sums of `rows` rows of a block; `sums` has the sums of all its rows, row by
+  /// row.
   llvm::SmallVector<mlir::Value> emit(mlir::ArrayRef<unsigned> loops, const SumBlock &block,
                                       mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
   /// The same for all summed loops and rows of a block.

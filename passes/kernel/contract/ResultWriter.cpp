@@ -56,8 +56,8 @@ void ResultWriter::prefetch(const SumBlock &block) {
 }
 
 void ResultWriter::applyEpilogue(MutableArrayRef<Value> sums, const SumBlock &block) {
-  // The epilogue of int8 sums is a long chain of dependent operations for each vector. Some independent chains keep a
-  // core busy; more of them, or those of other types, would need too many registers.
+  // The epilogue of int8 sums is a long chain of dependent operations for each vector. Interleaving some independent
+  // chains keeps a core busy; more chains, or those of other types, would need too many registers.
   bool isInt8 = contraction.dot4Loop || contraction.isDepthwiseInt8;
   size_t numChains = isInt8 ? problem.policy.int8EpilogueChains : 1;
   for (const EpilogueStage &stage : epilogue) {

@@ -13,17 +13,18 @@
 
 namespace tenon {
 
-/// Stores the sums of register blocks, after the element-wise operations that follow the contraction (its epilogue).
+/// Applies the epilogue, the elementwise operations that follow the contraction, and stores the results of register
+/// blocks.
 class ResultWriter : EmitterPart {
 public:
-  /// Takes the operations of the epilogue over. The insertion point is then where all that they read is defined.
+  /// Collects the operations of the epilogue. Moves the insertion point to where all their operands are defined.
   ResultWriter(LoopBuilder &nest, const ContractionProblem &problem);
-  /// Erases the operations of the epilogue. To be called after all blocks are emitted.
+  /// Erases the operations of the epilogue. Must be called after all blocks are emitted.
   void eraseEpilogue();
-  /// True if rows that are summed twice have the same results: nothing that these depend on is overwritten.
+  /// True if rows that are summed twice have the same results, because none of their inputs is overwritten.
   bool mayRepeatRows() const;
 
-  /// Prefetches what the epilogue reads for each row of a block while that is summed.
+  /// Prefetches the epilogue's inputs for each row of a block while the block is summed.
   void prefetch(const SumBlock &block);
   /// Applies the epilogue to all sums of a block and stores the results; `isLastColumnAlone` if its last vector has a
   /// single column.

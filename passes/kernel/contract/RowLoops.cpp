@@ -43,11 +43,11 @@ void RowLoops::forStaticRows(const RowBlocks &blocks, llvm::function_ref<void(in
   }
 }
 
-/// The last block of dynamic rows ends with the last row, and may sum some rows once more: that costs less than smaller
-/// blocks for the remainder, each of which reads the whole panel.
+/// Emits blocks for dynamic rows. The last block ends with the last row, and may sum some rows again, which costs less
+/// than smaller blocks for the remainder, each of which would read the whole panel.
 void RowLoops::forDynamicRows(llvm::function_ref<void(int64_t rows)> body) {
   Value extent = nest.getExtent(*contraction.rowLoop);
-  // The block's rows, then half as many, and half of that.
+  // The heights are that of the block, half of it, and half of that.
   SmallVector<int64_t> all;
   for (int64_t rows = block.rows; rows > 0; rows /= 2)
     all.push_back(rows);
@@ -70,7 +70,7 @@ void RowLoops::forDynamicRows(llvm::function_ref<void(int64_t rows)> body) {
   b.setInsertionPointToStart(branch.thenBlock());
   forBlocksOfSomeHeights(body);
   b.setInsertionPointToStart(branch.elseBlock());
-  // Fewer rows than `minRows` have other code, so that blocks of `minRows` always fit, and may repeat rows.
+  // Fewer rows than `minRows` are handled by other code, so blocks of `minRows` always fit, and may repeat rows.
   if (minRows > 1)
     smaller = smaller.take_while([&](int64_t rows) { return rows > 2 * minRows; });
   Value next = forHeights(nest.constant(0), smaller, body);
@@ -78,8 +78,8 @@ void RowLoops::forDynamicRows(llvm::function_ref<void(int64_t rows)> body) {
     forBlocks(next, extent, minRows, body);
 }
 
-/// Dynamic rows from `begin` to `end` in blocks of `rows`. If rows may be repeated, the last block ends with the last
-/// row of all.
+/// Emits blocks of `rows` rows for the dynamic rows from `begin` to `end`. If rows may be repeated, the last block ends
+/// with the last row of all.
 void RowLoops::forBlocks(Value begin, Value end, int64_t rows, llvm::function_ref<void(int64_t rows)> body) {
   nest.forLoop(begin, end, rows, [&](Value row) {
     nest.moveTo(*contraction.rowLoop, row);
@@ -95,31 +95,32 @@ void RowLoops::forBlocks(Value begin, Value end, int64_t rows, llvm::function_re
   nest.setBlockRow({});
 }
 
-/// How many heights blocks of dynamic rows have besides the best one, each `step` rows less than the one before: one,
-/// or, if there may be few blocks, all that are more than half of the best. Few rows then waste at most one with blocks
-/// of 6 (7 are 4 and 4).
+/// Returns the number of heights that blocks of dynamic rows have besides the best one, each `step` rows less than the
+/// one before: one or, if there may be few blocks, all that are more than half of the best. Then few rows waste at most
+/// one row with blocks of 6 (7 rows are 4 and 4).
 int64_t RowLoops::countSmallerHeights(int64_t step) {
-  // Rows of a window read too different taps for code of more heights, which many rows do not need.
+  // With a window, rows read too different taps to have code for more heights; with many rows, more heights gain
+  // nothing.
   if (problem.window)
     return 0;
-  // Many rows of which none may be repeated are done in blocks of two heights where these add up to any number, rather
-  // than in some blocks of few rows at the end, each of which reads the whole panel.
+  // Many rows that must not be repeated are split into blocks of two heights if these add up to any number. Otherwise
+  // some small blocks would remain, each of which reads the whole panel.
   bool addsUp = step == 1 && !mayRepeatRows;
   if (problem.schedule.getManyRows())
     return addsUp ? 1 : 0;
   return problem.schedule.getRowVersions() > 1 ? std::max<int64_t>((block.rows - block.rows / 2 - 1) / step, 1) : 1;
 }
 
-/// Dynamic rows in as few blocks as possible, of the best height and then of ones that are a little smaller. Where
-/// these do not end with the last row, the last ones begin earlier; where rows may not be repeated, all have the best
-/// height, and the remainder follows the row that is returned.
+/// Splits dynamic rows into as few blocks as possible, of the best height and of slightly smaller ones. If these do not
+/// end with the last row, the last blocks begin earlier; if rows must not be repeated, all blocks have the best height,
+/// and the function returns the row where the remainder begins.
 Value RowLoops::forBlocksOfSomeHeights(llvm::function_ref<void(int64_t rows)> body) {
   Value extent = nest.getExtent(*contraction.rowLoop);
   int64_t rows = block.rows, step = llvm::divideCeil(rows, problem.policy.heightParts),
           numSmaller = countSmallerHeights(step);
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
   Value count = nest.compute(d0.ceilDiv(rows), {extent}), zero = nest.constant(0);
-  // Steps that all blocks together have less; every block has one before one has two.
+  // The number of height steps that all blocks together have to lose; it is spread evenly over the blocks.
   Value steps = zero;
   if (numSmaller)
     steps = arith::MinSIOp::create(b, loc, nest.compute(d0 * numSmaller, {count}),
@@ -131,7 +132,7 @@ Value RowLoops::forBlocksOfSomeHeights(llvm::function_ref<void(int64_t rows)> bo
     steps = arith::SelectOp::create(b, loc, isExact, steps, zero);
     end = nest.compute(d0 * rows - d1 * step, {count, steps});
   }
-  // Blocks with more steps less follow those with fewer.
+  // The blocks that lose more steps come after those that lose fewer.
   Value begin = zero, left = count;
   for (int64_t less = 0; less <= numSmaller; ++less) {
     Value smaller = zero;
@@ -149,7 +150,7 @@ Value RowLoops::forBlocksOfSomeHeights(llvm::function_ref<void(int64_t rows)> bo
   return end;
 }
 
-/// Dynamic rows from `begin` on in whole blocks of each of `heights`. Returns the row after the last block.
+/// Emits full blocks of each of `heights` for dynamic rows from `begin` on. Returns the row after the last block.
 Value RowLoops::forHeights(Value begin, ArrayRef<int64_t> heights, llvm::function_ref<void(int64_t rows)> body) {
   for (int64_t rows : heights)
     begin = nest.forWholeBlocks(begin, nest.getExtent(*contraction.rowLoop), rows, [&](Value row) {

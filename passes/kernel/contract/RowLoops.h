@@ -15,19 +15,19 @@ namespace tenon {
 /// Loops over the rows of a tile in register blocks.
 class RowLoops : EmitterPart {
 public:
-  /// If `mayRepeatRows`, a block may sum rows that an earlier one has stored, with the same results.
+  /// If `mayRepeatRows`, a block may sum rows that an earlier block has stored, with the same results.
   RowLoops(LoopBuilder &nest, const ContractionProblem &problem, Border &border, bool mayRepeatRows)
       : EmitterPart(nest, problem), border(border), mayRepeatRows(mayRepeatRows) {}
 
-  /// Sets the register block whose rows the loops step by.
+  /// Sets the register block, whose height is the step of the loops.
   void setBlock(RegisterBlock chosen) { block = chosen; }
   const RegisterBlock &getBlock() const { return block; }
-  /// Sets a lower bound for a dynamic number of rows; there may also be none at all.
+  /// Sets a lower bound for a dynamic number of rows other than zero.
   void setMinRows(int64_t rows) { minRows = rows; }
-  /// The blocks of a static number of rows; none if it is dynamic.
+  /// Returns the blocks of a static number of rows; none if it is dynamic.
   std::optional<RowBlocks> getRowBlocks() const;
 
-  /// Emits `body` for the rows of all blocks; it receives how many rows a block has.
+  /// Emits `body` for the rows of all blocks, and passes it the height of the block.
   void forRows(llvm::function_ref<void(int64_t rows)> body);
 
 private:

@@ -34,7 +34,7 @@ SmallVector<Value> BroadcastKernel::emitStep(const SumBlock &block, ArrayRef<int
     Value &sum = results[row * block.vectors + v];
     sum = multiplyAdd(sum, element, columns);
   };
-  // Where registers have no room for all vectors of a step, they hold the elements of its rows (RegisterBlock).
+  // If the registers cannot hold all vectors of a step, they hold the elements of its rows (RegisterBlock).
   if ((block.rows + 1) * block.vectors >= problem.registers) {
     SmallVector<Value> elements = llvm::map_to_vector(rows, loadRow);
     for (int64_t v = 0; v < block.vectors; ++v) {

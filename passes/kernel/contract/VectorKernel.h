@@ -25,15 +25,15 @@ public:
 
   /// Reserves the registers that the instructions need besides sums and operands, and bounds the size of blocks.
   virtual void limitBlock(BlockProblem &block) const {}
-  /// The block that is used instead of the one that was chosen.
+  /// Returns the block that is used instead of the chosen one.
   virtual RegisterBlock adjustBlock(RegisterBlock chosen) const { return chosen; }
-  /// True if each small number of rows has code of its own where the schedule says so.
+  /// True if small numbers of rows may have their own versions of the code.
   virtual bool versionsFewRows() const { return true; }
   /// True if sums may be stored between K-blocks.
   virtual bool allowsKBlocks() const { return false; }
   /// True if rows of the LHS may be packed for register blocks.
   virtual bool allowsPackedRows() const { return true; }
-  /// Called before the loops of a chosen block, and after them.
+  /// Called before and after the loops of a chosen block.
   virtual void beginBlocks(RegisterBlock block) {}
   virtual void endBlocks() {}
   /// Called for each block of columns before it is multiplied with all rows.
@@ -44,7 +44,7 @@ public:
   /// True if the micro-kernel emits the summed loop `loop` itself, by `emitLoops`.
   virtual bool emitsLoop(unsigned loop) const { return false; }
   /// Adds the products of `loops`, the first of which the micro-kernel emits, to the sums of `rows` rows of a block.
-  /// `sums` are those of all its rows. Inner loops are emitted by `reduction`.
+  /// `sums` has the sums of all its rows. `reduction` emits the inner loops.
   virtual llvm::SmallVector<mlir::Value> emitLoops(Reduction &reduction, llvm::ArrayRef<unsigned> loops,
                                                    const SumBlock &block, llvm::ArrayRef<int64_t> rows,
                                                    mlir::ValueRange sums);

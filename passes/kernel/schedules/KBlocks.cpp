@@ -24,7 +24,7 @@ private:
 };
 } // namespace
 
-/// Only sums along one loop, of rows by panels, are done in parts (contract/KBlocking).
+/// Only sums along one loop, of rows by panels, can be split into K-blocks (contract/KBlocking).
 std::vector<ScheduleProposal> KBlockSizes::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
   const Contraction &contraction = problem.contraction;
   if (!contraction.panel || contraction.isGrouped || !contraction.rowLoop || contraction.terms ||
@@ -40,7 +40,7 @@ std::vector<ScheduleProposal> KBlockSizes::propose(const ScheduleProblem &proble
   for (int64_t parts : policy.kBlockParts)
     if (depth / parts >= policy.minKBlock)
       add(llvm::alignTo(llvm::divideCeil(depth, parts), 16)); // format: of packed rows, and an even number of steps
-  // The whole sum at once, where the policy divides it.
+  // If the policy splits the sum, the unsplit sum is an alternative.
   if (chooseKBlocks(depth, sizeof(float)))
     add(depth);
   return proposals;

@@ -12,10 +12,10 @@
 
 namespace tenon {
 
-/// Notes on each outlined kernel of a target's module what it computes (kKernelRegionAttr), for `tenon-tile-kernels`,
-/// which removes the note. The text is canonical: the operations, types, size hints and attributes, with the paths that
-/// were chosen, without names, locations, estimates and the elements of constants. Kernels that write over an operand
-/// have the region of the kernel that does not.
+/// Attaches to each outlined kernel of a target's module a text of what it computes (kKernelRegionAttr), for
+/// `tenon-tile-kernels`, which removes the attribute. The text is canonical: the operations, types, size hints,
+/// attributes and chosen paths, without names, locations, estimates and the elements of constants. A kernel that
+/// overwrites an operand has the same region as the kernel that does not.
 void markKernelRegions(mlir::ModuleOp target);
 
 } // namespace tenon

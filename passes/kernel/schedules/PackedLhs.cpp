@@ -22,12 +22,12 @@ private:
 };
 } // namespace
 
-/// bf16 terms, and int8 products whose instruction needs packed operands, have no choice.
+/// bf16 terms, and int8 products whose instruction requires packed operands, have no alternative.
 std::vector<ScheduleProposal> PackedLhs::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
   if (problem.contraction.terms || problem.contraction.dot4Loop)
     return {};
   std::vector<ScheduleProposal> proposals;
-  // Where packing is impossible, or is what the policy chooses, the schedule is one that there is already.
+  // If packing is impossible, or is what the policy chooses, the schedule is a duplicate of another one.
   for (kernel::Packing packing : {kernel::Packing::none, kernel::Packing::rows, kernel::Packing::tile}) {
     ScheduleProposal proposal{own, policy.packingCost};
     proposal.draft.packing = packing;

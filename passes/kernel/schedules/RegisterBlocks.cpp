@@ -24,8 +24,8 @@ private:
 };
 } // namespace
 
-/// The blocks that the cost model has next to the best one. The emitter knows more of the kernel, and leaves out what
-/// it cannot use.
+/// Proposes the blocks that the cost model ranks next to the best one. The emitter, which knows more of the kernel,
+/// rejects those that it cannot use.
 std::vector<ScheduleProposal> RegisterBlocks::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
   const Contraction &contraction = problem.contraction;
   auto type = dyn_cast<FloatType>(problem.type);

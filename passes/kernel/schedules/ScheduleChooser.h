@@ -20,7 +20,7 @@ class Pass;
 
 namespace tenon {
 
-/// A kernel, as what its schedules take is recorded under.
+/// The key of a kernel under which the times of its schedules are recorded.
 struct KernelRegion {
   std::string target; ///< name of the enclosing module: the target that it is compiled for
   std::string text;   ///< canonical (KernelRegion.h)
@@ -31,15 +31,15 @@ struct ScheduleOption {
   std::string schedule;   ///< its text
   double cost;            ///< estimated time relative to the first one's
   llvm::StringRef source; ///< what it differs in from the first one, for people
-  /// The places of two options whose changes it has both of; none if it has a single change.
+  /// The numbers of the two options whose changes this option combines; none if it has a single change.
   std::optional<std::pair<size_t, size_t>> parts;
 };
 
-/// Chooses among the schedules of kernels. Several threads may use it.
+/// Chooses among the schedules of kernels. It is thread-safe.
 class ScheduleChooser {
 public:
   virtual ~ScheduleChooser() = default;
-  /// The place of the option that a kernel takes. The first one is that of the policies.
+  /// Returns the number of the option that a kernel takes. The first one is that of the policies.
   virtual size_t choose(const KernelRegion &region, llvm::StringRef kernel, llvm::ArrayRef<ScheduleOption> options) = 0;
 };
 
@@ -48,12 +48,12 @@ struct ScheduleTime {
   double min, median;
 };
 
-/// The place of the schedule that is taken: the fastest that was measured if both figures say that it saves more than
-/// the share `minGain` of the first one's time; else the first one, as where that was not measured.
+/// Returns the number of the fastest measured schedule if both figures say that it saves more than the share `minGain`
+/// of the first one's time; otherwise, or if the first one was not measured, returns the first one.
 size_t pickFastest(llvm::ArrayRef<std::optional<ScheduleTime>> times, double minGain);
 
-/// `tenon-tile-kernels` in which `chooser`, which may be null, chooses among the schedules of kernels whose region is
-/// known.
+/// Creates `tenon-tile-kernels`, in which `chooser`, which may be null, chooses among the schedules of kernels that
+/// have a region.
 std::unique_ptr<mlir::Pass> createTileKernels(std::shared_ptr<ScheduleChooser> chooser);
 
 } // namespace tenon

@@ -20,7 +20,7 @@ std::string tenon::printSchedule(kernel::ScheduleAttr schedule) {
   return text;
 }
 
-/// The draft with what either of two drafts changes of `own`; where both do, that of `second`.
+/// Merges the changes that two drafts make to `own`; where both change a field, `second` wins.
 static ScheduleDraft merge(const ScheduleDraft &own, const ScheduleDraft &first, const ScheduleDraft &second) {
   ScheduleDraft merged = first;
   assert(first.tile.size() == own.tile.size() && second.tile.size() == own.tile.size() &&

@@ -20,19 +20,19 @@ struct ScheduleAlternative {
   kernel::ScheduleAttr schedule;
   double cost = 1;        ///< estimated time relative to the first one's
   llvm::StringRef source; ///< the name of the source; of pairs, that of the first change
-  /// Where it has the changes of two others: which these are.
+  /// The numbers of the two alternatives whose changes this one combines.
   std::optional<std::pair<size_t, size_t>> parts;
 };
 
-/// Lists the policy's schedule, which is that of `own`, the alternatives of all sources, and pairs of these, at most as
-/// many as the policy says, each schedule once. The order is the same each time: single changes in the order of the
-/// sources, then pairs in the order of their estimates. `finish` makes a schedule of a draft, in which what is not
-/// possible is as the policy says.
+/// Lists the policy's schedule, which is that of `own`, the alternatives of all sources, and pairs of these, up to the
+/// policy's limit and without duplicates. The order is deterministic: single changes in the order of the sources, then
+/// pairs in the order of their estimates. `finish` makes a schedule of a draft, and replaces what is not possible by
+/// the policy's choice.
 std::vector<ScheduleAlternative> listSchedules(const ScheduleProblem &problem, const ScheduleDraft &own,
                                                llvm::function_ref<kernel::ScheduleAttr(const ScheduleDraft &)> finish,
                                                const SchedulePolicy &policy = {});
 
-/// The text of a schedule, as times are recorded under it.
+/// Prints a schedule in the form under which times are recorded.
 std::string printSchedule(kernel::ScheduleAttr schedule);
 
 } // namespace tenon

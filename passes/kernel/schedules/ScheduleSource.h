@@ -17,7 +17,7 @@
 
 namespace tenon {
 
-/// A contraction that is to be scheduled, as far as it matters for alternatives.
+/// The properties of a contraction that its alternative schedules depend on.
 struct ScheduleProblem {
   Contraction contraction;
   mlir::Type type;              ///< of the sums
@@ -36,7 +36,7 @@ struct ScheduleDraft {
   int64_t unroll = 0, vectorBits = 0;
   bool prefetches = true, columnsSlowest = false;
 
-  /// Enters what is not derived of the problem: all but tile, packing and K-block.
+  /// Sets the fields that are not derived from the problem: all but tile, packing and K-block.
   void setFields(kernel::ScheduleFields &fields) const {
     if (block)
       fields.block = {block->rows, block->vectors};
@@ -47,29 +47,30 @@ struct ScheduleDraft {
   }
 };
 
-/// A draft that a source proposes, with its estimated time relative to that of the draft that it was made of.
+/// A draft that a source proposes, with its estimated time relative to that of the draft that it is based on.
 struct ScheduleProposal {
   ScheduleDraft draft;
   double cost = 1;
 };
 
-/// Proposes alternatives in one respect. A source is a file of its own in this folder, and a line in Registry.cpp.
+/// Proposes alternatives that change one property of a schedule. A source is a file of its own in this folder, and a
+/// line in Registry.cpp.
 class ScheduleSource {
 public:
   virtual ~ScheduleSource() = default;
-  /// The name for people: what the alternatives differ in.
+  /// The displayed name of the property that the alternatives change.
   virtual llvm::StringRef getName() const = 0;
-  /// Drafts that differ from `own`, the policy's draft, in this respect alone; empty if the source does not apply. A
-  /// tile that panels, or the extents of the result, do not allow is adjusted to them later.
+  /// Returns drafts that differ from `own`, the policy's draft, only in this property; empty if the source does not
+  /// apply. A tile that the panels or the extents of the result do not allow is adjusted later.
   virtual std::vector<ScheduleProposal> propose(const ScheduleProblem &problem, const ScheduleDraft &own) const = 0;
 };
 
-/// Returns all sources, with the default policy, in the order in which they are listed.
+/// Returns all sources, with the default policy, in the order in which their alternatives are listed.
 const std::vector<std::unique_ptr<ScheduleSource>> &getScheduleSources();
 
 std::unique_ptr<ScheduleSource> createTileRows(const SchedulePolicy &policy);
 std::unique_ptr<ScheduleSource> createTileColumns(const SchedulePolicy &policy);
-/// Dimensions of the result other than rows and columns, such as the lines of an image.
+/// Changes the tile in dimensions of the result other than rows and columns, such as the lines of an image.
 std::unique_ptr<ScheduleSource> createTileLines(const SchedulePolicy &policy);
 std::unique_ptr<ScheduleSource> createPackedLhs(const SchedulePolicy &policy);
 std::unique_ptr<ScheduleSource> createKBlocks(const SchedulePolicy &policy);

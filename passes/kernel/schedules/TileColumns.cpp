@@ -22,7 +22,7 @@ private:
 };
 } // namespace
 
-/// Whole panels, or whole vectors where there are none.
+/// Columns change in steps of whole panels, or of whole vectors if there are no panels.
 std::vector<ScheduleProposal> TileColumns::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
   std::vector<ScheduleProposal> proposals;
   int64_t lanes = problem.machine.vectorBytes / int64_t(sizeof(float));

@@ -24,7 +24,7 @@ private:
 };
 } // namespace
 
-/// One thread computes neighbouring tiles: those of one column of tiles read the same panels.
+/// One thread computes neighbouring tiles; tiles of the same columns read the same panels.
 std::vector<ScheduleProposal> TileOrder::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
   assert(own.tile.size() == problem.tiles.hints.size() && problem.tiles.column < own.tile.size() &&
          "a dimension has a size and a hint");

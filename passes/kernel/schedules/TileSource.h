@@ -13,7 +13,7 @@
 
 namespace tenon {
 
-/// Appends drafts whose tile has more and fewer elements of dimension `dim` of the result, multiples of `step`.
+/// Appends drafts whose tile has more and fewer elements in dimension `dim` of the result, in multiples of `step`.
 void proposeTiles(const ScheduleProblem &problem, const ScheduleDraft &own, unsigned dim, int64_t step,
                   const SchedulePolicy &policy, std::vector<ScheduleProposal> &proposals);
 

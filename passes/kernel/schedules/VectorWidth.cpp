@@ -22,8 +22,8 @@ private:
 };
 } // namespace
 
-/// Half of AVX-512's vectors have 16 columns of a panel in two registers, run at a higher frequency on some processors,
-/// and waste fewer lanes at the last columns.
+/// With half of AVX-512's vector length, 16 columns of a panel take two registers; some processors run at a higher
+/// frequency, and fewer lanes are wasted at the last columns.
 std::vector<ScheduleProposal> VectorWidth::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
   const Contraction &contraction = problem.contraction;
   constexpr int64_t kMinBytes = 16; // limit: of vectors with fast loads on all targets

@@ -14,15 +14,15 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// Units of a block. Rows are as many as columns, or a multiple of that.
+/// The units of a block. The number of rows is a multiple of the number of columns.
 struct Block {
   int64_t rows, columns;
 };
 
-/// Which blocks follow each other, so that what two of them share of a cache line is still in L1.
+/// The order of blocks, chosen so that a cache line that two consecutive blocks share is still in L1.
 enum class Walk { AlongRows, AlongColumns };
 
-/// Rows that are packed at a time; `isNested` if they are whole steps of the outer one of two loops.
+/// The rows that are packed at a time; `isNested` if they are whole steps of the outer one of two loops.
 struct PackedRows {
   int64_t count;
   bool isNested;
@@ -76,7 +76,7 @@ BlockEmitter::BlockEmitter(const StridedCopy &copy, const LoopChain &columnChain
   hasSureRows = !llvm::is_contained(rowChain.isSure, false);
 }
 
-/// A loop that does not continue the chain after all, in this run, is one around it.
+/// A loop that turns out at run time not to continue the chain becomes an outer loop.
 RunChain BlockEmitter::resolve(const LoopChain &chain, Side side) {
   RunChain run;
   assert(!chain.loops.empty() && chain.isSure.size() == chain.loops.size() &&
@@ -117,8 +117,7 @@ void BlockEmitter::emitBlock(Block block, llvm::function_ref<Value(int64_t)> loa
     builder.storeUnits(vector, place);
 }
 
-/// Offsets of a chain of several loops are computed where the blocks of the other chain are walked inside of
-/// it.
+/// The offsets in a chain of several loops are computed within the loop over the blocks of the other chain.
 void BlockEmitter::emitBlocks(Block block, Walk walk) {
   Value unit = builder.constant(copy.unit);
   auto emit = [&](Places places, Value column, ArrayRef<Value> columnOffsets, Value row, ArrayRef<Value> rowOffsets) {
@@ -137,7 +136,7 @@ void BlockEmitter::emitBlocks(Block block, Walk walk) {
         builder.forSteps(columns.extent, block.columns,
                          [&](Value column) { emit(places, column, getColumns(column), row, rowOffsets); });
       });
-    // The lines of so many rows stay in L1 until the next columns of theirs are read.
+    // The lines of this many rows stay in L1 until the next columns of these rows are read.
     Value height =
         builder.b.createOrFold<arith::MinSIOp>(builder.loc, rows.extent, builder.constant(copy.policy.packedRows));
     builder.forTiles(rows.extent, copy.policy.packedRows, height, [&](Value firstRow) {
@@ -152,16 +151,16 @@ void BlockEmitter::emitBlocks(Block block, Walk walk) {
   });
 }
 
-/// True if `stride` is a multiple of `bytes`: lines so far apart fall into few sets of L1, and evict each
-/// other before the next block uses them.
+/// True if `stride` is a multiple of `bytes`: lines at that distance map to few sets of L1, and evict each other before
+/// the next block uses them.
 Value BlockEmitter::conflicts(Value stride, int64_t bytes) {
   int64_t elements = std::max<int64_t>(bytes * 8 / copy.getElementBits(), 1);
   return builder.compare(arith::CmpIPredicate::eq, builder.rem(stride, builder.constant(elements)),
                          builder.constant(0));
 }
 
-/// Rows that are packed at a time: of two loops, as many steps of the outer one as fit, so that each step of
-/// the inner one reads all that it needs along the outer one, if rows are short.
+/// Chooses the rows that are packed at a time: with two loops, as many steps of the outer one as fit, so that, if rows
+/// are short, each step of the inner loop reads all it needs along the outer loop.
 PackedRows BlockEmitter::choosePackedRows(Block block) {
   std::optional<int64_t> inner = getConstantIntValue(rows.loops[0].extent);
   std::optional<int64_t> step = getConstantIntValue(rows.loops[0].strides[kInput]),
@@ -174,7 +173,7 @@ PackedRows BlockEmitter::choosePackedRows(Block block) {
   return nested >= block.rows ? PackedRows{nested, true} : PackedRows{copy.policy.packedRows, false};
 }
 
-/// Calls `body` with each of the packed rows and its offset in the input.
+/// Calls `body` with each packed row and its offset in the input.
 void BlockEmitter::forPackedRows(PackedRows packed, Value firstRow, Value height,
                                  llvm::function_ref<void(Value, Value)> body) {
   if (!packed.isNested)
@@ -191,8 +190,8 @@ void BlockEmitter::forPackedRows(PackedRows packed, Value firstRow, Value height
   });
 }
 
-/// Copies some rows and columns of the input to scratch before they are transposed: memory is read along
-/// rows, whose lines do not conflict in scratch.
+/// Copies some rows and columns of the input to scratch before they are transposed: memory is read along rows, and the
+/// lines do not conflict in scratch.
 void BlockEmitter::emitPacked(Block block) {
   PackedRows packedRows = choosePackedRows(block);
   int64_t bytes = copy.getUnitBits() / 8, most = copy.policy.rowBytes / bytes,
@@ -237,9 +236,9 @@ void BlockEmitter::emitPacked(Block block) {
   });
 }
 
-/// Blocks that write whole vectors. Those that read parts of cache lines are followed by blocks that read the
-/// rest. Where lines of the input conflict, blocks read whole lines, or the input is packed before. A block
-/// has few columns if rows of the output conflict.
+/// Emits blocks that write whole vectors. Blocks that read parts of cache lines are followed by blocks that read the
+/// rest. If lines of the input conflict, blocks read whole lines, or the input is packed first. A block has few columns
+/// if rows of the output conflict.
 void BlockEmitter::emitLargest() {
   bool isWide = copy.getUnitBits() >= copy.policy.wideBits;
   int64_t lane = getLaneUnits();
@@ -270,47 +269,48 @@ void BlockEmitter::emitLargest() {
 // Blocks with more rows or columns than there are
 //===----------------------------------------------------------------------===//
 
-/// How many columns (or rows) further a block of `size` reaches that has `extent` rows (or columns).
+/// Returns by how many columns (or rows) a block of `size` may be extended if there are only `extent` rows (or
+/// columns).
 static Value countFurther(CopyBuilder &builder, int64_t size, Value extent) {
   return builder.div(builder.constant(size - 1),
                      builder.b.createOrFold<arith::MaxSIOp>(builder.loc, extent, builder.constant(1)));
 }
 
-/// True if `extent` is less than `size`, and a smaller block has no room for it.
+/// True if `extent` is less than `size`, but too large for a smaller block.
 static Value needsPadding(CopyBuilder &builder, int64_t minRows, int64_t size, Value extent) {
   Value fits = builder.compare(arith::CmpIPredicate::slt, extent, builder.constant(size));
   return builder.both(fits, builder.isAtLeast(extent, size / 2 > minRows / 2 ? size / 2 + 1 : 1));
 }
 
-/// The loops around blocks of the inner loop of `chain` and the whole other chain.
+/// Emits the loops around blocks of the inner loop of `chain` and the whole other chain.
 void BlockEmitter::forOthersAround(const RunChain &chain, CopyBuilder::Body body) {
   SmallVector<RunLoop> around = others;
   llvm::append_range(around, llvm::drop_begin(chain.loops));
   builder.forLoops(around, builder.start, body);
 }
 
-/// True if the output continues rows with those of the next column.
+/// True if in the output, the next column continues a row.
 Value BlockEmitter::continuesRows() {
   return builder.compare(arith::CmpIPredicate::eq, columns.loops[0].strides[kOutput],
                          builder.mul(rows.extent, builder.constant(copy.unit)));
 }
 
-/// True if each row of the input ends before the next one begins, in the same order.
+/// True if each row of the input ends before the next one begins, in ascending order.
 Value BlockEmitter::hasRowsApart() {
   return builder.compare(arith::CmpIPredicate::sge, rows.loops[0].strides[kInput],
                          builder.mul(columns.extent, builder.constant(copy.unit)));
 }
 
-/// True if blocks of `size` and `length`, of which `few` have less than `size`, fit into `many`.
+/// True if blocks of `size` by `length` fit into `many` although `few` has fewer than `size` elements.
 Value BlockEmitter::canPad(int64_t size, int64_t length, Value few, Value many) {
   Value least = builder.add(countFurther(builder, size, few), builder.constant(length));
   return builder.both(needsPadding(builder, copy.policy.minRows, size, few),
                       builder.compare(arith::CmpIPredicate::sge, many, least));
 }
 
-/// A column is written as `size` units, of which those after its own are the next column's. The last block
-/// writes units before each column instead, which the column before it has. So all that is written is right,
-/// in whatever order. Blocks have `length` columns.
+/// Writes each column as `size` units; those after its end belong to the next column. The last block instead writes
+/// units before the start of each column, which belong to the column before. All units that are written have their
+/// final values, so the order of the writes does not matter. Blocks have `length` columns.
 void BlockEmitter::emitPaddedRows(int64_t size, int64_t length) {
   assert(length >= size && length % size == 0 && "columns are transposed in blocks of as many rows");
   Value unit = builder.constant(copy.unit), further = countFurther(builder, size, rows.extent),
@@ -346,8 +346,8 @@ void BlockEmitter::emitPaddedRows(int64_t size, int64_t length) {
   });
 }
 
-/// A row is read as `size` units, of which those after its own belong to later rows and are dropped. The last
-/// block reads units before each row instead, so that nothing is read outside of the operand.
+/// Reads each row as `size` units; those after its end belong to later rows and are dropped. The last block instead
+/// reads units before the start of each row, so that nothing is read out of bounds.
 void BlockEmitter::emitPaddedColumns(int64_t size) {
   Value unit = builder.constant(copy.unit), further = countFurther(builder, size, columns.extent),
         extent = rows.loops[0].extent;
@@ -375,7 +375,7 @@ void BlockEmitter::emitPaddedColumns(int64_t size) {
   });
 }
 
-/// Moves units one by one, of as many rows (or columns) as LLVM interleaves well once it knows their number.
+/// Moves single units, of a static number of rows (or columns), which LLVM turns into interleaved accesses.
 void BlockEmitter::emitInterleaved(Side side, int64_t count) {
   RunChain &chain = side == kOutput ? rows : columns, &other = side == kOutput ? columns : rows;
   RunLoop few = chain.loops[0], along = other.loops[0];
@@ -393,7 +393,8 @@ void BlockEmitter::emitInterleaved(Side side, int64_t count) {
 // The choice
 //===----------------------------------------------------------------------===//
 
-/// Single units. For units of 8 and 16 bits, numbers of rows and columns that LLVM interleaves well are told apart.
+/// Moves single units. For units of 8 and 16 bits, there are versions for the numbers of rows and columns that LLVM
+/// interleaves well.
 void BlockEmitter::emitSingle() {
   auto move = [&] { builder.moveUnits(builder.loops, builder.start); };
   if (copy.getUnitBits() >= copy.policy.wideBits || copy.unit > 1 || rows.loops.size() > 1 || columns.loops.size() > 1)
@@ -419,9 +420,9 @@ void BlockEmitter::emitSingle() {
   choose(kCounts);
 }
 
-/// Blocks of `size` with fewer rows or columns, if padding is possible.
+/// Emits blocks of `size` with fewer rows or columns, if padding is possible.
 void BlockEmitter::emitPadded(int64_t size, llvm::function_ref<void()> otherwise) {
-  // Stores of less than 32 bits, and extracting them from vectors, cost more than single units do.
+  // Stores of less than 32 bits, and extracting them from vectors, are slower than moving single units.
   if (size * copy.getUnitBits() < copy.policy.wideBits * 2)
     return otherwise();
   Value rowsOfColumns = columns.loops[0].extent, columnsOfRows = rows.loops[0].extent;
@@ -438,7 +439,7 @@ void BlockEmitter::emitPadded(int64_t size, llvm::function_ref<void()> otherwise
   });
 }
 
-/// Blocks of `size` rows and columns if there are as many; otherwise smaller ones, and single units at last.
+/// Emits blocks of `size` rows and columns if there are as many; otherwise smaller blocks, and finally single units.
 void BlockEmitter::emitSize(int64_t size) {
   if (size < std::min(copy.policy.minRows, lanes))
     return emitSingle();
@@ -465,7 +466,7 @@ void BlockEmitter::emitSize(int64_t size) {
 
 void BlockEmitter::emit() { emitSize(std::max(lanes, getLaneUnits())); }
 
-/// True if blocks have all of `chain`, or may be padded to have it: a few rows or columns that cannot be are
+/// True if blocks span all of `chain`, or may be padded to do so. Otherwise there are few rows or columns, which are
 /// left to LLVM.
 static bool hasRoom(const StridedCopy &copy, const LoopChain &chain, const LoopChain &other, Side side) {
   if (ShapedType::isDynamic(chain.extent) || chain.extent >= copy.policy.minRows)
@@ -489,7 +490,8 @@ bool tenon::transposeBlocks(const StridedCopy &copy, int64_t vectorBytes) {
   bool isPacked = !ShapedType::isDynamic(pitch) && pitch * copy.getElementBits() / 8 % copy.policy.manyConflicts == 0;
   unsigned innermost[2] = {copy.orders[kInput][0], copy.orders[kOutput][0]};
   int64_t wantedColumns = isPacked ? longRun / 2 : lanes, wantedRows = isPacked ? longRun : lanes;
-  // A few rows have the first choice if the number of columns is dynamic: of those there will be enough.
+  // If the number of columns is dynamic, a static number of rows is tried first, because there will probably be enough
+  // columns.
   bool rowsFirst = ShapedType::isDynamic(copy.getInner(kInput).extent) && copy.getInner(kOutput).extent < lanes &&
                    !ShapedType::isDynamic(copy.getInner(kOutput).extent);
   LoopChain rows = rowsFirst ? copy.growChain(kOutput, innermost[kInput], wantedRows) : LoopChain();

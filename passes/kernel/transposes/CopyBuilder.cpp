@@ -201,7 +201,7 @@ SmallVector<Value> CopyBuilder::getOffsets(const RunChain &chain, Side side, Val
     offsets.push_back(offset);
     if (i + 1 == count)
       return offsets;
-    // The next one is a step along the first loop; at its end, back to its beginning and a step along the
+    // The next position is a step along the first loop; at the end of that loop, back to its start and a step along the
     // next loop.
     Value wraps, back = constant(0), next = offset;
     for (auto [level, loop] : llvm::enumerate(chain.loops)) {

@@ -19,8 +19,8 @@ struct RunLoop {
   mlir::Value strides[2];
 };
 
-/// A chain at run time: positions from 0 to `extent`. On one side a position is an offset in memory; on the
-/// other side, the strides of the loops give it.
+/// A chain at run time, with positions from 0 to `extent`. On one side a position is an offset in memory; on the other
+/// side, the offset is computed from the strides of the loops.
 struct RunChain {
   llvm::SmallVector<RunLoop> loops;
   mlir::Value extent;
@@ -31,8 +31,8 @@ struct Places {
   mlir::Value at[2];
 };
 
-/// Creates the operations of a copy before it: offsets into the operands, which are read and written as if
-/// they had one dimension.
+/// Creates the operations of a copy, before the original operation: offsets into the operands, which are accessed as
+/// one-dimensional memory.
 class CopyBuilder {
 public:
   using Body = llvm::function_ref<void(Places)>;
@@ -40,16 +40,16 @@ public:
   explicit CopyBuilder(const StridedCopy &copy);
 
   void forLoops(llvm::ArrayRef<RunLoop> loops, Places places, Body body);
-  /// A loop from 0 to `extent`. The last step overlaps the one before it if it would not be whole: what both
-  /// write is the same.
+  /// Emits a loop from 0 to `extent`. If the last step would be partial, it overlaps the one before it; both write the
+  /// same values there.
   void forSteps(mlir::Value extent, int64_t step, llvm::function_ref<void(mlir::Value)> body);
   void forRange(mlir::Value extent, llvm::function_ref<void(mlir::Value)> body);
-  /// A loop over tiles of `size` positions, or of all `extent` ones if they are fewer: `width` is the lesser
-  /// of both.
+  /// Emits a loop over tiles of `size` positions, or a single tile of all positions if there are fewer: `width` is the
+  /// smaller of `size` and `extent`.
   void forTiles(mlir::Value extent, int64_t size, mlir::Value width, llvm::function_ref<void(mlir::Value)> body);
   void ifElse(mlir::Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
   void ifTrue(mlir::Value condition, llvm::function_ref<void()> then);
-  /// Moves units one by one, in the order of the output.
+  /// Moves single units in the order of the output.
   void moveUnits(llvm::ArrayRef<RunLoop> loops, Places places);
   void moveVector(int64_t elements, Places places, int64_t offset = 0);
 
@@ -58,12 +58,12 @@ public:
   mlir::Value loadUnits(int64_t units, mlir::Value place, mlir::Value memory);
   void storeUnits(mlir::Value words, mlir::Value place) { storeUnits(words, place, memory[kOutput]); }
   void storeUnits(mlir::Value words, mlir::Value place, mlir::Value memory);
-  /// Memory of the kernel's stack for `units`, which all copies of a kernel share.
+  /// Returns stack memory for `units` units, which all copies of a kernel share.
   mlir::Value getScratch(int64_t units);
 
-  /// The offset of `position` on the side where the chain is not contiguous.
+  /// Returns the offset of `position` on the side where the chain is not contiguous.
   mlir::Value getOffset(const RunChain &chain, Side side, mlir::Value position);
-  /// The offsets of `count` positions from `position` on.
+  /// Returns the offsets of `count` positions from `position` on.
   llvm::SmallVector<mlir::Value> getOffsets(const RunChain &chain, Side side, mlir::Value position, int64_t count);
   /// The loops of `copy` but for those in `taken`.
   llvm::SmallVector<RunLoop> getOthers(llvm::ArrayRef<unsigned> taken) const;

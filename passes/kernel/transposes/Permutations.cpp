@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Units of a vector that is permuted: those of 8 and 16 bits cross no lane.
+/// Returns the units of a vector that is permuted; units of 8 and 16 bits must not cross lanes.
 static int64_t countUnits(const StridedCopy &copy, int64_t vectorBytes) {
   int64_t bits = copy.getUnitBits();
   return bits >= copy.policy.wideBits ? vectorBytes * 8 / bits : kLaneBits / bits;
@@ -25,7 +25,8 @@ struct VectorPlaces {
 };
 } // namespace
 
-/// Reads vectors, and writes those whose units `getSource` returns, by vector and unit of the output.
+/// Reads vectors, and writes vectors whose units are those that `getSource` returns for each vector and unit of the
+/// output.
 static void emitPermutation(CopyBuilder &builder, const VectorPlaces &places, int64_t units,
                             llvm::function_ref<VectorUnit(int64_t, int64_t)> getSource) {
   Shuffles shuffles(builder.b, builder.loc, builder.wordsPerUnit);
@@ -42,7 +43,7 @@ static void emitPermutation(CopyBuilder &builder, const VectorPlaces &places, in
 // Dense boxes
 //===----------------------------------------------------------------------===//
 
-/// Where each unit of a box, as the output stores it, is in the input.
+/// Lists the position in the input of each unit of a box, in the order of the output.
 static SmallVector<int64_t> getInputPositions(const StridedCopy &copy, const DenseBox &box) {
   SmallVector<int64_t> positions(box.size);
   for (int64_t position = 0; position < box.size; ++position) {
@@ -56,7 +57,7 @@ static SmallVector<int64_t> getInputPositions(const StridedCopy &copy, const Den
   return positions;
 }
 
-/// The last vector overlaps the one before it if the box is no multiple of vectors.
+/// If the box is not a multiple of vectors, the last vector overlaps the one before it.
 static void emitBox(const StridedCopy &copy, const DenseBox &box, int64_t units) {
   CopyBuilder builder(copy);
   SmallVector<int64_t> positions = getInputPositions(copy, box), begins;
@@ -79,8 +80,8 @@ static void emitBox(const StridedCopy &copy, const DenseBox &box, int64_t units)
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A long loop `along`, around at most one loop on each side that the other side has elsewhere: `counts` are
-/// the extents of these, or 1.
+/// A long loop `along` with at most one short loop per side inside it, which the other side has at another level:
+/// `counts` are the extents of the short loops, or 1.
 struct Strip {
   unsigned along;
   std::optional<unsigned> few[2];
@@ -120,7 +121,7 @@ static std::optional<Strip> findStrip(const StridedCopy &copy, int64_t units) {
   return std::nullopt;
 }
 
-/// Vectors of each side that have the same positions of the long loop.
+/// Moves the vectors of each side that cover the same positions of the long loop.
 static void emitStrip(const StridedCopy &copy, const Strip &strip, int64_t units) {
   CopyBuilder builder(copy);
   const RunLoop &along = builder.loops[strip.along];
@@ -128,7 +129,7 @@ static void emitStrip(const StridedCopy &copy, const Strip &strip, int64_t units
   for (Side side : kSides)
     if (strip.few[side])
       taken.push_back(*strip.few[side]);
-  // What is contiguous on one side is a few rows on the other.
+  // A contiguous range on one side is several rows on the other.
   auto getPlaces = [&](Side side, Value place, Value position) {
     Side other = side == kInput ? kOutput : kInput;
     SmallVector<Value> places;

@@ -18,15 +18,15 @@ static void moveExactly(CopyBuilder &builder, int64_t run, int64_t elements, Pla
     builder.moveVector(elements, places, std::min(offset, run - elements));
 }
 
-/// True if the runs of `inner`, the loop around them in the output, are contiguous there, and apart in the
+/// True if the runs of `inner`, the loop around them in the output, are contiguous in the output, and have gaps in the
 /// input.
 static bool canOverwrite(const CopyLoop &inner, int64_t run) {
   return inner.strides[kOutput] == run && inner.strides[kInput] != 0;
 }
 
-/// Moves each run as one vector that is longer than it: the next run in the output overwrites what is too
-/// much there. The last run of `inner` is moved exactly, so that nothing is read or written outside of the
-/// operands: the input has one more run after each of the others.
+/// Moves each run as one vector that is longer than the run: the next run overwrites the excess in the output. The last
+/// run of `inner` is moved exactly, so that nothing is accessed out of bounds; in the input, each of the other runs is
+/// followed by another one.
 static void moveLonger(CopyBuilder &builder, const RunLoop &inner, int64_t run, int64_t vectorElements, Places places) {
   OpBuilder &b = builder.b;
   Value last = builder.sub(inner.extent, builder.constant(1));

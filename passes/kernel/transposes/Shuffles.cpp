@@ -26,7 +26,7 @@ SmallVector<Value> Shuffles::transpose(ArrayRef<Value> rows) {
   int64_t unitsOfLane = std::max<int64_t>(kLaneBits / (getWordBits(rows[0]) * wordsPerUnit), 1), numRows = rows.size();
   if (numRows <= unitsOfLane)
     return transposeInParts(rows);
-  // Blocks as wide as a lane first: the shuffles that they take cross no lane.
+  // Blocks of the width of a lane are transposed first, so that their shuffles do not cross lanes.
   int64_t numGroups = numRows / unitsOfLane;
   SmallVector<SmallVector<Value>> groups;
   for (int64_t group = 0; group < numGroups; ++group)
@@ -42,8 +42,8 @@ SmallVector<Value> Shuffles::transpose(ArrayRef<Value> rows) {
   return columns;
 }
 
-/// Each round interleaves the units of two rows, half of all rows apart: after as many rounds as the number
-/// of rows has bits, rows are columns.
+/// Each round interleaves the units of two rows that are half of all rows apart; after log2(rows) rounds, rows are
+/// columns.
 SmallVector<Value> Shuffles::transposeInParts(ArrayRef<Value> rows) {
   int64_t numRows = rows.size(), words = countWords(rows[0]), part = numRows * wordsPerUnit;
   SmallVector<int64_t> low, high;
@@ -63,8 +63,8 @@ SmallVector<Value> Shuffles::transposeInParts(ArrayRef<Value> rows) {
   return current;
 }
 
-/// Transposes a square of lanes, or of units that are wider: each round puts the even lanes of neighbouring
-/// vectors into one vector, and the odd ones into another.
+/// Transposes a square of lanes, or of wider units: each round collects the even lanes of neighbouring vectors in one
+/// vector, and the odd ones in another.
 SmallVector<Value> Shuffles::transposeLanes(ArrayRef<Value> rows) {
   int64_t numRows = rows.size(), words = countWords(rows[0]),
           lane = std::max(kLaneBits / getWordBits(rows[0]), wordsPerUnit), part = numRows * lane;
@@ -109,8 +109,8 @@ Value Shuffles::slice(Value vector, int64_t first, int64_t count) {
                                                ArrayRef<int64_t>{count * wordsPerUnit}, ArrayRef<int64_t>{1});
 }
 
-/// Permutes each vector, with zeros for the units of others, and combines the results by OR: of 8 and 16
-/// bits one instruction permutes one vector, while two vectors take two and one more to blend them.
+/// Permutes each vector, with zeros for the units that come from other vectors, and ORs the results. For units of 8 and
+/// 16 bits, permuting one vector takes one instruction, while a two-source permutation takes two and a blend.
 Value Shuffles::mergeNarrow(ArrayRef<Value> vectors, ArrayRef<VectorUnit> sources) {
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectors[0].getType())), merged;
   int64_t words = countWords(vectors[0]);
@@ -130,7 +130,7 @@ Value Shuffles::mergeNarrow(ArrayRef<Value> vectors, ArrayRef<VectorUnit> source
 /// A tree of shuffles of two vectors.
 Value Shuffles::mergeWide(ArrayRef<Value> vectors, ArrayRef<VectorUnit> sources) {
   int64_t units = sources.size(), words = units * wordsPerUnit;
-  // A vector, and which of its units every unit of the result comes from; -1 for none.
+  // A vector, and the source of each unit of the result within it; -1 for none.
   struct Node {
     Value vector;
     SmallVector<int64_t> units;

@@ -12,8 +12,8 @@
 
 namespace tenon {
 
-/// Bits within which shuffles of two vectors take one instruction on all targets, whatever the width of an
-/// element.
+/// The number of bits within which a shuffle of two vectors takes one instruction on all targets, for all element
+/// widths.
 inline constexpr int64_t kLaneBits = 128; // format: of AVX and NEON
 
 /// A unit of vectors side by side.
@@ -21,23 +21,23 @@ struct VectorUnit {
   int64_t vector, unit;
 };
 
-/// Shuffles vectors of units, of `wordsPerUnit` words each. Words are integers.
+/// Shuffles vectors of units of `wordsPerUnit` words each. Words are integers.
 class Shuffles {
 public:
   Shuffles(mlir::OpBuilder &builder, mlir::Location loc, int64_t wordsPerUnit)
       : b(builder), loc(loc), wordsPerUnit(wordsPerUnit) {}
 
-  /// Transposes a square block. Vectors that have more units than there are rows consist of parts of as many
-  /// units, each of which is transposed on its own.
+  /// Transposes a square block. If vectors have more units than there are rows, they are divided into square parts,
+  /// each of which is transposed separately.
   llvm::SmallVector<mlir::Value> transpose(llvm::ArrayRef<mlir::Value> rows);
 
-  /// Concatenates vectors that are `count` apart: the result has `count` vectors.
+  /// Concatenates vectors that are `count` apart in the list; the result has `count` vectors.
   llvm::SmallVector<mlir::Value> concatenate(llvm::ArrayRef<mlir::Value> vectors, int64_t count);
 
   /// The `count` units from `first` on.
   mlir::Value slice(mlir::Value vector, int64_t first, int64_t count);
 
-  /// The vector of `units` units of which `getSource` returns the places in `vectors`.
+  /// Returns the vector of `units` units whose sources in `vectors` are given by `getSource`.
   mlir::Value gather(llvm::ArrayRef<mlir::Value> vectors, int64_t units,
                      llvm::function_ref<VectorUnit(int64_t)> getSource);
 

@@ -30,7 +30,7 @@ static bool isCopy(linalg::GenericOp op) {
          maps[kOutput].getNumResults() == op.getNumLoops();
 }
 
-/// `side`'s strides by loop; nothing if the layout has none.
+/// Returns the strides of `side` by loop; none if its layout is not strided.
 static std::optional<SmallVector<int64_t>> getStrides(const StridedCopy &copy, Side side) {
   SmallVector<int64_t> strides, byLoop(linalg::GenericOp(copy.op).getNumLoops(), 0);
   int64_t offset;
@@ -70,7 +70,7 @@ void StridedCopy::sortBy(Side side) {
         orders[side].push_back(i);
 }
 
-/// Makes one loop of two that are contiguous on both sides.
+/// Collapses two loops that are contiguous on both sides into one.
 void StridedCopy::collapse() {
   auto continues = [](const CopyLoop &outer, const CopyLoop &inner) {
     return !ShapedType::isDynamic(outer.extent) && !ShapedType::isDynamic(inner.extent) &&
@@ -102,7 +102,7 @@ void StridedCopy::takeUnit(int64_t maxBits) {
   }
 }
 
-/// True if loop `next` may continue a chain; `isSure` is set to whether it surely does.
+/// True if loop `next` may continue a chain; sets `isSure` if it always does.
 bool StridedCopy::canContinue(Side side, const LoopChain &chain, unsigned next, bool &isSure) const {
   int64_t stride = loops[next].strides[side];
   isSure = !ShapedType::isDynamic(chain.extent) && stride == chain.extent * unit;
@@ -110,7 +110,7 @@ bool StridedCopy::canContinue(Side side, const LoopChain &chain, unsigned next, 
     return true;
   if (!ShapedType::isDynamic(chain.extent) || chain.loops.size() > 1)
     return false;
-  // A tile that has only a part of the inner loop never reaches the next row.
+  // A tile that has only a part of the inner loop never continues into the next row.
   unsigned dim = *getMap(kOutput).getResultPosition(
       getAffineDimExpr(loops[chain.loops[0]].loop, getOperand(kOutput).getContext()));
   FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(

@@ -22,17 +22,17 @@ namespace tenon {
 enum Side : unsigned { kInput, kOutput };
 inline constexpr Side kSides[] = {kInput, kOutput};
 
-/// A loop of a copy. ShapedType::kDynamic stands for what types do not tell. Strides are in elements, by
-/// side; the stride of an operand that does not depend on the loop is 0.
+/// A loop of a copy. ShapedType::kDynamic stands for unknown values. Strides are in elements, by side; the stride of an
+/// operand that does not depend on the loop is 0.
 struct CopyLoop {
   unsigned loop; ///< of the linalg operation; of several that were collapsed, the innermost
   int64_t extent;
   int64_t strides[2];
 };
 
-/// Loops that are contiguous in memory on one side, the innermost first: a position along all of them is an
-/// offset in memory there. Whether a loop continues those before it may be known at run time alone: `isSure`
-/// says where it is known at compile time.
+/// Loops that together are contiguous in memory on one side, the innermost first: there, the position along all of them
+/// is an offset. Whether a loop continues the ones before it may depend on run-time strides; `isSure` is true if it is
+/// known at compile time.
 struct LoopChain {
   llvm::SmallVector<unsigned> loops;
   llvm::SmallVector<bool> isSure = {true};
@@ -40,8 +40,8 @@ struct LoopChain {
   int64_t extent = 1;
 };
 
-/// The innermost loops of both sides, the same ones in another order, which are dense on both: `size` units
-/// that one contiguous range of the input and one of the output hold.
+/// The innermost loops of both sides, if they are the same loops in different orders and dense on both sides: `size`
+/// units that are contiguous in the input and in the output.
 struct DenseBox {
   llvm::SmallVector<unsigned> loops; ///< as the input is stored, the innermost first
   int64_t size;
@@ -49,7 +49,7 @@ struct DenseBox {
 
 class StridedCopy {
 public:
-  /// Nothing if `op` computes, reduces, copies no element, or if an operand has no strides.
+  /// Returns none if `op` computes or reduces anything or copies no element, or if an operand has no strides.
   static std::optional<StridedCopy> match(mlir::linalg::GenericOp op);
 
   mlir::Value getOperand(Side side) const;
@@ -60,21 +60,21 @@ public:
   const CopyLoop &getInner(Side side) const { return loops[orders[side][0]]; }
   bool isContiguous(Side side) const { return !orders[side].empty() && getInner(side).strides[side] == unit; }
 
-  /// Makes an innermost loop that both sides share the unit if it has a power of two of elements and at most
-  /// `maxBits`.
+  /// Makes an innermost loop that both sides share the unit, if it has a power of two of elements and at most `maxBits`
+  /// bits.
   void takeUnit(int64_t maxBits);
-  /// The loops along which `side` is contiguous, without those in `taken`: as many as make its extent a
+  /// Returns the loops along which `side` is contiguous, without those in `taken`: enough loops to make the extent a
   /// multiple of the lanes of a vector, or so large that the remainder does not matter.
   LoopChain growChain(Side side, llvm::ArrayRef<unsigned> taken, int64_t lanes) const;
   /// The largest box of at most `maxUnits`.
   std::optional<DenseBox> findDenseBox(int64_t maxUnits) const;
 
-  /// Loops of extents other than 1; those that are contiguous on both sides are collapsed. In the order of
-  /// the output, the outermost first.
+  /// Loops of extents other than 1, in the order of the output, outermost first; loops that are contiguous on both
+  /// sides are collapsed.
   llvm::SmallVector<CopyLoop> loops;
   /// The loops by side, the innermost first.
   llvm::SmallVector<unsigned> orders[2];
-  /// Elements that are moved as one: the innermost ones, which are contiguous on both sides.
+  /// The number of elements that are moved as one: the innermost ones, which are contiguous on both sides.
   int64_t unit = 1;
   mlir::linalg::GenericOp op;
   TransposePolicy policy = {};

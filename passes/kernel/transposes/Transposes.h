@@ -16,15 +16,14 @@
 
 namespace tenon {
 
-/// The innermost loop is contiguous on both sides and short: its elements are moved in vectors.
+/// Handles a short innermost loop that is contiguous on both sides: moves its elements in vectors.
 bool moveRuns(const StridedCopy &copy, int64_t vectorBytes);
 
-/// A few vectors of the input have the same elements as a few vectors of the output: all of a dense box, or
-/// some columns of two, three or four rows that are contiguous in the output, or the reverse.
+/// Handles copies where a few vectors of the input have the same elements as a few vectors of the output: all of a
+/// dense box, or some columns of two to four rows that are contiguous in the output, or the reverse.
 bool permuteRegisters(const StridedCopy &copy, int64_t vectorBytes);
 
-/// Blocks of rows, which are contiguous in the output, and of columns, which are contiguous in the input, are
-/// transposed in registers.
+/// Transposes blocks in registers; their rows are contiguous in the output, and their columns in the input.
 bool transposeBlocks(const StridedCopy &copy, int64_t vectorBytes);
 
 } // namespace tenon

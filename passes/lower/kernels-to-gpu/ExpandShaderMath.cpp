@@ -25,8 +25,8 @@ static bool isForDoubles(Operation *op) {
   return isa<math::AbsFOp, math::CeilOp, math::FloorOp, math::RoundEvenOp, math::SqrtOp, math::FmaOp>(op);
 }
 
-/// The functions that Vulkan leaves out (erf, log1p), or leaves so imprecise that results differ in the
-/// fourth digit (sine and cosine of large angles, atan and what derives from it), or lets overflow (tanh).
+/// True for functions that Vulkan lacks (erf, log1p), computes so imprecisely that results differ in the fourth digit
+/// (sine and cosine of large angles, atan and its derivatives), or lets overflow (tanh).
 static bool isExpanded(StringRef name) {
   return llvm::is_contained({math::ErfOp::getOperationName(), math::Log1pOp::getOperationName(),
                              math::TanhOp::getOperationName(), math::SinOp::getOperationName(),
@@ -36,7 +36,7 @@ static bool isExpanded(StringRef name) {
 }
 
 namespace {
-/// x to the power of 0 is 1 for every x, which Vulkan does not promise for x = 0.
+/// x to the power of 0 is 1 for every x, which Vulkan does not guarantee for x = 0.
 struct DefineZeroPower : OpRewritePattern<math::PowFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::PowFOp op, PatternRewriter &b) const override {

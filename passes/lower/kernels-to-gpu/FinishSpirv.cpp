@@ -17,7 +17,8 @@ namespace tenon {
 
 using namespace mlir;
 
-/// MLIR deduces 1.0 where nothing needs more, and Vulkan 1.1's storage buffers need 1.3 or an extension.
+/// MLIR infers version 1.0 if no operation requires more, but the storage buffers of Vulkan 1.1 require 1.3 or an
+/// extension.
 static void raiseVersion(spirv::ModuleOp module) {
   spirv::VerCapExtAttr triple = *module.getVceTriple();
   if (triple.getVersion() >= spirv::Version::V_1_3)

@@ -24,8 +24,8 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// Rewrites one kernel. Every buffer is an argument or a stack allocation; what lies between it and an access
-/// (subviews, casts) is folded into the access's index.
+/// Rewrites one kernel. Every buffer is an argument or a stack allocation; the views between it and an access
+/// (subviews, casts) are folded into the index of the access.
 class Flattener {
 public:
   explicit Flattener(func::FuncOp kernel) : kernel(kernel) {}
@@ -51,7 +51,7 @@ private:
 };
 } // namespace
 
-/// What elements are stored as: SPIR-V has no bf16, and MLIR would silently store it in 32 bits.
+/// Returns the type in which elements are stored: SPIR-V has no bf16, and MLIR would silently store it in 32 bits.
 static Type getStoredType(Type element) {
   return element.isBF16() ? IntegerType::get(element.getContext(), 16) : element;
 }
@@ -193,7 +193,7 @@ LogicalResult Flattener::run() {
     for (auto [i, name] : llvm::enumerate(names.getAsRange<StringAttr>()))
       symbols[dialect->internSymbol(name)] = kernel.getArgument(numArguments - 2 - names.size() + i);
   }
-  // New arguments stand behind the old ones until nothing uses those.
+  // New arguments are appended, and the old ones are erased once they have no users.
   llvm::BitVector old(2 * numArguments, false);
   SmallVector<Type> types;
   for (unsigned i = 0; i < numArguments; ++i) {
@@ -224,7 +224,7 @@ LogicalResult Flattener::run() {
   for (Operation *access : accesses)
     if (failed(lowerAccess(access)))
       return failure();
-  // Views have no users any more; uses come after definitions.
+  // Views have no users any more. They are erased bottom-up, since uses come after definitions.
   llvm::DenseSet<Value> isFlat;
   for (Value buffer : llvm::make_second_range(flat))
     isFlat.insert(buffer);

@@ -25,13 +25,13 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// Every Vulkan device allows 128 invocations a workgroup; 64 fills a subgroup of any.
+/// Every Vulkan device allows 128 invocations per workgroup; 64 are a multiple of every subgroup size.
 static constexpr int32_t kWorkgroupSize = 64; // limit: of Vulkan
 /// Every Vulkan device has 128 bytes of push constants.
 static constexpr size_t kMaxPushConstants = 32; // limit: of Vulkan
 
-/// What kernels may use of a device. SPIR-V 1.3 lists only inputs and outputs in an entry point's interface,
-/// as MLIR does; what later versions have built in is an extension there.
+/// Describes the capabilities that kernels may use. In SPIR-V 1.3, which MLIR follows, an entry point's interface lists
+/// only inputs and outputs; features of later versions are extensions.
 static spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
   using spirv::Capability, spirv::Extension;
   auto triple = spirv::VerCapExtAttr::get(spirv::Version::V_1_3,
@@ -44,7 +44,7 @@ static spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
   return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context), spirv::ClientAPI::Vulkan);
 }
 
-/// The number of this invocation. Grids have two dimensions, since one may have no more than 65535 groups.
+/// Emits the number of this invocation. Grids have two dimensions, since one dimension is limited to 65535 groups.
 static Value emitInvocationNumber(OpBuilder &b, Location loc) {
   Value group = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   Value row = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
@@ -55,7 +55,7 @@ static Value emitInvocationNumber(OpBuilder &b, Location loc) {
                                gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x));
 }
 
-/// What would be lowered to something else without a word.
+/// Rejects types that the lowering would silently replace by others.
 static LogicalResult checkTypes(func::FuncOp kernel) {
   auto isForeign = [](Type type) { return isa<FloatType>(type) && !type.isF16() && !type.isF32() && !type.isF64(); };
   for (Type type : kernel.getArgumentTypes())
@@ -75,7 +75,7 @@ static LogicalResult checkTypes(func::FuncOp kernel) {
   return failure(result.wasInterrupted());
 }
 
-/// Moves the body of `kernel`, on flat buffers, into a gpu.func in a gpu.module of its own.
+/// Moves the body of `kernel`, on flat buffers, into a gpu.func in its own gpu.module.
 static LogicalResult convertKernel(func::FuncOp kernel) {
   MLIRContext *context = kernel.getContext();
   Location loc = kernel.getLoc();
@@ -124,7 +124,7 @@ static LogicalResult convertKernel(func::FuncOp kernel) {
   auto guard = scf::IfOp::create(b, loc, inRange);
   gpu::ReturnOp::create(b, loc);
 
-  // Memory of an invocation is declared at the start of its function.
+  // Memory of an invocation must be declared at the start of its function.
   auto stack = spirv::StorageClassAttr::get(context, spirv::StorageClass::Function);
   for (auto alloca : llvm::make_early_inc_range(kernel.getOps<memref::AllocaOp>())) {
     alloca.getResult().setType(MemRefType::Builder(alloca.getType()).setMemorySpace(stack));

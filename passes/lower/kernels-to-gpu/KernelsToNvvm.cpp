@@ -22,7 +22,7 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// The number of this thread in the grid. Grids have one dimension: that allows 2^31 - 1 blocks.
+/// Emits the number of this thread in the grid. Grids have one dimension, which allows 2^31 - 1 blocks.
 static Value emitThreadNumber(OpBuilder &b, Location loc) {
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   auto widen = [&](Value value) -> Value { return LLVM::ZExtOp::create(b, loc, i64, value); };
@@ -32,7 +32,8 @@ static Value emitThreadNumber(OpBuilder &b, Location loc) {
   return LLVM::AddOp::create(b, loc, LLVM::MulOp::create(b, loc, block, blockSize), thread);
 }
 
-/// The function that the driver starts: the thread whose number is a tile's calls the body for that tile.
+/// Builds the entry point that the driver launches: each thread whose number is that of a tile calls the body for this
+/// tile.
 static void buildEntry(func::FuncOp body, StringRef name, ArrayRef<bool> isBuffer) {
   OpBuilder b(body);
   b.setInsertionPointAfter(body);
@@ -68,7 +69,7 @@ static void buildEntry(func::FuncOp body, StringRef name, ArrayRef<bool> isBuffe
   LLVM::ReturnOp::create(b, loc, ValueRange());
 }
 
-/// 8-bit floats have no arithmetic in LLVM IR, and lowering would leave casts behind.
+/// Rejects 8-bit floats: LLVM IR has no arithmetic for them, and the lowering would leave casts behind.
 static LogicalResult checkTypes(func::FuncOp kernel) {
   auto check = [&](Type type) -> LogicalResult {
     if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type)); element && element.getWidth() < 16)

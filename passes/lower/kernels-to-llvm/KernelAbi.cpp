@@ -23,7 +23,7 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// The function that the runtime calls: it unpacks its tables and calls the kernel's body.
+/// Builds the function that the runtime calls: it unpacks its tables and calls the kernel's body.
 static void buildEntry(func::FuncOp body, StringRef name, ArrayRef<bool> isBuffer) {
   OpBuilder b(body);
   b.setInsertionPointAfter(body);
@@ -46,7 +46,7 @@ static void buildEntry(func::FuncOp body, StringRef name, ArrayRef<bool> isBuffe
   func::ReturnOp::create(b, loc, call.getResults());
 }
 
-/// The constant that the runtime compares launches with.
+/// Builds the constant with which the runtime checks launches.
 static void buildFacts(func::FuncOp kernel) {
   SmallVector<int64_t> words = getKernelFacts(kernel);
   OpBuilder b(kernel);

@@ -19,14 +19,14 @@
 using namespace mlir;
 using namespace tenon;
 
-/// An expression over symbols as i64 arithmetic. The runtime has refused sizes for which one that it needs divides by
-/// 0.
+/// Emits an expression over symbols as i64 arithmetic. The runtime rejects sizes for which an expression would divide
+/// by 0.
 static Value emitSize(OpBuilder &b, Location loc, AffineExpr dim, const llvm::DenseMap<unsigned, Value> &symbols) {
   return emitDim(b, loc, dim, b.getI64Type(), Dividends::Any,
                  [&](AffineExpr leaf) { return symbols.lookup(cast<AffineSymbolExpr>(leaf).getPosition()); });
 }
 
-/// The memref that stands for `pointer`, of row-major layout.
+/// Builds the row-major memref for `pointer`.
 static Value buildMemref(OpBuilder &b, Location loc, Value pointer, MemRefType type, ArrayRef<AffineExpr> dims,
                          const llvm::DenseMap<unsigned, Value> &symbols) {
   assert(static_cast<int64_t>(dims.size()) == type.getRank() && "a buffer says its dimensions");
@@ -50,7 +50,7 @@ static Value buildMemref(OpBuilder &b, Location loc, Value pointer, MemRefType t
   return UnrealizedConversionCastOp::create(b, loc, type, descriptor).getResult(0);
 }
 
-/// Splits the steps of each kernel.share over the tiles: as many for every tile, but that some have none in the end.
+/// Splits the steps of each kernel.share evenly over the tiles; the last tiles may have none.
 static void lowerShares(func::FuncOp kernel, Value begin, Value end, const llvm::DenseMap<unsigned, Value> &symbols) {
   kernel.walk([&](kernel::ShareOp share) {
     OpBuilder b(share);
@@ -59,7 +59,7 @@ static void lowerShares(func::FuncOp kernel, Value begin, Value end, const llvm:
     assert(tiles && "a kernel that shares steps says how many tiles it has");
     Type i64 = b.getI64Type();
     Value count = arith::IndexCastOp::create(b, loc, i64, share.getCount());
-    // A kernel of no tiles is not called, but what it divides by must not make LLVM drop its code.
+    // A kernel with zero tiles is not called, but LLVM must not treat the division by the number of tiles as undefined.
     AffineExpr number = tiles.getDims().front();
     if (getConstant(number) == 0)
       number = getDimConstant(b.getContext(), 1);
@@ -74,7 +74,7 @@ static void lowerShares(func::FuncOp kernel, Value begin, Value end, const llvm:
   });
 }
 
-/// Lets the kernel return early where a kernel.check_indices fails. One block reports for all of them.
+/// Makes the kernel return early if a kernel.check_indices fails. One block reports all failures.
 static void lowerIndexChecks(func::FuncOp kernel, Value scratch) {
   Region &body = kernel.getBody();
   SmallVector<kernel::CheckIndicesOp> checks(body.front().getOps<kernel::CheckIndicesOp>());

@@ -15,10 +15,9 @@ class FuncOp;
 namespace tenon {
 
 /// Replaces memref arguments of a kernel by pointers, marked as aliasing nothing, and index arguments by i64.
-/// Descriptors are built inside, from the dimensions in `tenon.dims`. Two arguments are added, the thread's
-/// scratch memory and where the tiles of its last call ended, and the function returns a status of
-/// runtime/format/Kernel.h. What every target that knows pointers starts from: each wraps an entry of its own
-/// around it.
+/// Descriptors are built inside, from the dimensions in `tenon.dims`. Two arguments are added: the thread's scratch
+/// memory, and the end of the tile range of its last call, and the function returns a status of
+/// runtime/format/Kernel.h. All targets with pointers use this body, and wrap their own entry point around it.
 void lowerKernelArguments(mlir::func::FuncOp kernel);
 
 } // namespace tenon

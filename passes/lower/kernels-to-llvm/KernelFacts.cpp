@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// Writes the words. `sizes` says which of a launch's sizes each symbol is.
+/// Encodes the facts as words. `sizes` says which of a launch's sizes each symbol is.
 class FactsWriter {
 public:
   explicit FactsWriter(llvm::DenseMap<unsigned, int64_t> sizes) : sizes(std::move(sizes)) {}

@@ -17,8 +17,8 @@ class FuncOp;
 
 namespace tenon {
 
-/// The facts of a kernel on memrefs, in the words of runtime/format/Kernel.h: how many buffers and sizes it takes, and,
-/// as expressions over the sizes, how many tiles a launch has and how many bytes each buffer has at least.
+/// Returns the facts of a kernel on memrefs, encoded as in runtime/format/Kernel.h: its numbers of buffers and sizes
+/// and, as expressions over the sizes, the number of tiles of a launch and the minimal bytes of each buffer.
 llvm::SmallVector<int64_t> getKernelFacts(mlir::func::FuncOp kernel);
 
 } // namespace tenon

@@ -21,7 +21,7 @@ namespace tenon {
 
 using namespace mlir;
 
-/// The C function of a math operation, without the suffix for f32; empty where there is an instruction.
+/// Returns the C function of a math operation, without the suffix for f32; empty if there is an instruction.
 static StringRef getFunctionName(Operation *op) {
   return TypeSwitch<Operation *, StringRef>(op)
       .Case<math::AcosOp>([](auto) { return "acos"; })
@@ -45,11 +45,11 @@ static StringRef getFunctionName(Operation *op) {
       .Default([](Operation *) { return ""; });
 }
 
-/// Whether an operation of the arith dialect is lowered here. LLVM knows the largest of many numbers by its
-/// intrinsic alone, not by the comparisons that arith would be expanded to.
+/// True if an operation of the arith dialect is lowered here. LLVM only recognizes a maximum reduction by its
+/// intrinsic, not by the comparisons that arith would be expanded to.
 static bool isArithmeticToLower(Operation *op) { return isa<arith::RemFOp, arith::MaximumFOp, arith::MinimumFOp>(op); }
 
-/// Of what may be assumed: that there is no NaN, and that the sign of a zero does not matter.
+/// Keeps the flags that are valid for calls: no NaNs, and no signed zeros.
 static LLVM::FastmathFlags getFlags(arith::FastMathFlags flags) {
   auto result = LLVM::FastmathFlags::none;
   if (bitEnumContainsAll(flags, arith::FastMathFlags::nnan))
@@ -121,7 +121,7 @@ private:
       auto function =
           func::FuncOp::create(atStart, op->getLoc(), symbol, b.getFunctionType(op->getOperandTypes(), type));
       function.setPrivate();
-      // Without these marks LLVM could neither vectorise nor drop a call.
+      // Without these attributes LLVM could neither vectorize nor eliminate a call.
       function->setAttr("llvm.readnone", b.getUnitAttr());
       function->setAttr("llvm.willreturn", b.getUnitAttr());
     }

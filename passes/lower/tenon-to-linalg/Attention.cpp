@@ -32,7 +32,7 @@ namespace {
 
 using Values = LineWriter::Values;
 
-/// Queries of a tile for the remainder, which masks in memory are padded to.
+/// The queries of a tile for the remainder; masks in memory are padded to a multiple of it.
 constexpr int64_t kFewQueries = kQueriesTogether; // format: of packed masks
 
 class ManyQueriesWriter : AttentionWriter {
@@ -80,7 +80,7 @@ static int64_t getWidth(AttentionOp op, const AttentionPolicy &policy) {
   return width;
 }
 
-/// The tiles of full width, then those of the queries that are left.
+/// Returns the number of full tiles, and of tiles for the remaining queries.
 static std::pair<AffineExpr, AffineExpr> getTileCounts(AttentionOp op, const AttentionPolicy &policy) {
   AffineExpr numQueries = getNumQueries(op), width = getDimConstant(op.getContext(), getWidth(op, policy));
   AffineExpr few = getDimConstant(op.getContext(), kFewQueries);
@@ -96,7 +96,7 @@ AffineExpr ManyQueriesWriter::getTileCount(AttentionOp op, const AttentionPolicy
 // Queries and results
 //===----------------------------------------------------------------------===//
 
-/// The queries of a tile as [size][query]. What has no query is 0.
+/// Reads the queries of a tile as [size][query], padded with zeros.
 Value ManyQueriesWriter::readQueries(const Span &tile) {
   Matrix matrix = readMatrix(op.getQueries(), op.getQueryDims(), queryIndex, tile, op.getSizeIndex(), size);
   Value queries = empty({size, tile.most});
@@ -109,8 +109,8 @@ Value ManyQueriesWriter::readQueries(const Span &tile) {
 // Scores
 //===----------------------------------------------------------------------===//
 
-/// Finds what has an element for each score, and is read at one place alone. Read as it lies it would be gathered:
-/// memory has the keys side by side, and vectors the queries.
+/// Finds the reads that have an element for each score and a single use. In the model's layout they would be gathered,
+/// because keys are contiguous in memory, but vectors run along queries.
 void ManyQueriesWriter::findMasks() {
   std::optional<SmallVector<Read>> reads = findReads();
   if (!reads)
@@ -128,14 +128,14 @@ void ManyQueriesWriter::findMasks() {
   }
 }
 
-/// Whether memory has queries side by side, and room for all of the last tile: then a block is read where it lies.
+/// True if queries are contiguous in memory, and padded to the last full tile: then a block is read in place.
 bool ManyQueriesWriter::hasRoom(const Read &mask) {
   std::optional<int64_t> queries = getConstant(numQueries), room = getConstant(getDims(mask.value).back());
   return queries && room && mask.at.back() == dim(outer.size()) &&
          *room >= int64_t(llvm::alignTo(*queries, kFewQueries));
 }
 
-/// Blocks of masks as [key][query], each with the value it is of. What has no query is left undefined.
+/// Reads blocks of masks as [key][query], each with the value that it belongs to. Padding is left undefined.
 SmallVector<std::pair<Value, Value>> ManyQueriesWriter::readMasks(const Span &tile, const Span &block) {
   SmallVector<std::pair<Value, Value>> blocks;
   for (const Read &mask : masks) {
@@ -161,12 +161,12 @@ SmallVector<std::pair<Value, Value>> ManyQueriesWriter::readMasks(const Span &ti
 //===----------------------------------------------------------------------===//
 
 Values ManyQueriesWriter::startSums(const Span &tile) {
-  // The largest score starts with a finite number: what is subtracted from -inf must not be -inf.
+  // The largest score is initialized to a finite number, because -inf - -inf would be NaN.
   return {fill(empty({tile.most}), lowest), fill(empty({tile.most}), 0), fill(empty({valueSize, tile.most}), 0)};
 }
 
-/// Changes scores and a number of each query: a vector of queries at a time, whose number stays in a register. Inputs
-/// have an element for each score, or for each query.
+/// Updates scores and a number per query, one vector of queries at a time; the number stays in a register. Inputs have
+/// an element for each score, or for each query.
 Values ManyQueriesWriter::forScores(ArrayRef<Value> inputs, ArrayRef<Value> outputs, Body body) {
   auto split = [&](Value tensor) -> Value {
     auto shape = cast<RankedTensorType>(tensor.getType());
@@ -192,7 +192,8 @@ Values ManyQueriesWriter::forScores(ArrayRef<Value> inputs, ArrayRef<Value> outp
   return {join(changed[0], outputs[0]), join(changed[1], outputs[1])};
 }
 
-/// Takes the largest scores of a block in. Sums so far are of exponentials that were larger than they are now.
+/// Merges the largest scores of a block into the running maximum, and rescales the sums of exponentials accordingly
+/// (online softmax).
 Values ManyQueriesWriter::scaleDown(const Span &tile, Value blockLargest, Values carried) {
   AffineMap each = map(1, {0});
   Value outputs[] = {empty({tile.most}), carried[largest], carried[sum]};

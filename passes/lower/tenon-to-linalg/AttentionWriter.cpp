@@ -110,7 +110,7 @@ std::optional<SmallVector<AttentionWriter::Read>> AttentionWriter::findReads() {
 
 Value AttentionWriter::emitScore(const Span &tile, Value scalar, ArrayRef<std::pair<Value, Value>> masked, Value query,
                                  Value key) {
-  // What has no query is given the mask of the last one.
+  // Padding queries get the mask of the last query.
   if (getConstantIntValue(tile.count) != tile.most)
     query = arith::MinUIOp::create(w.b, w.loc, query, w.sub(extent(numQueries), w.index(1)));
   Values loops(outer);
@@ -130,7 +130,7 @@ Value AttentionWriter::larger(Value number, Value other) {
   return w.select(isLarger, other, number);
 }
 
-/// Whether some key of a block may count for some query of a tile.
+/// Emits a condition that is true if some key of a block is unmasked for some query of a tile.
 Value AttentionWriter::isLive(const Span &tile, const Span &block) {
   auto getLast = [&](Value first, OpFoldResult count) {
     return w.sub(w.add(first, getValueOrCreateConstantIndexOp(w.b, w.loc, count)), w.index(1));
@@ -151,7 +151,7 @@ Value AttentionWriter::isLive(const Span &tile, const Span &block) {
   return live;
 }
 
-/// Whether some query has found no key yet that counts. Then keys that do not count do after all.
+/// Emits a condition that is true if all keys were masked for some query. Then masked keys count for it after all.
 Value AttentionWriter::hasDeadQuery(Value largest) {
   Value start = fill(empty({}), -lowest);
   Value least = forEach(1, largest, {map(1, {0}), map(1, {})}, start, [&](ValueRange elements) {
@@ -196,7 +196,8 @@ Values AttentionWriter::passLiveKeys(const Span &tile, int64_t length, Values ca
 Values AttentionWriter::passKeys(const Span &tile, int64_t length, Values carried, AddKeys add) {
   if (tests.empty())
     return passLiveKeys(tile, length, carried, Value(), add);
-  // First those that count. The others only where a query has none that does, and all are alike.
+  // The first pass is over blocks with unmasked keys. The second pass is over the others, and only runs if all keys of
+  // some query are masked, so that all weigh the same.
   return w.repeat(w.index(0), w.index(2), carried, [&](Value round, ValueRange sums) {
     Value again = arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::ne, round, w.index(0));
     Value isWanted = w.either(w.isNot(again), hasDeadQuery(sums[largest]));

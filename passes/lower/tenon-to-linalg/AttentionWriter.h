@@ -23,20 +23,20 @@
 
 namespace tenon {
 
-/// The extent of an index of an operand of attention.
+/// Returns the extent of an index of an attention operand.
 mlir::AffineExpr getExtent(mlir::Value tensor, llvm::ArrayRef<int64_t> indices, int64_t index);
 mlir::AffineExpr getNumQueries(AttentionOp op);
-/// The indices of the scores but for those of queries and keys, and their extents.
+/// Returns the indices of the scores other than those of queries and keys, and their extents.
 std::pair<llvm::SmallVector<int64_t>, Dims> getOuter(AttentionOp op);
 
-/// Writes the part of a kernel that the place of its queries in vectors does not change.
+/// Writes the part of an attention kernel that does not depend on whether vectors run along queries or keys.
 class AttentionWriter : protected BlockWriter {
 public:
   using BlockWriter::hasFailed;
 
 protected:
-  // What is carried from one block of keys to the next: of each query the largest score, the sum of the exponentials,
-  // and the sums of values.
+  // The state that is carried from one block of keys to the next: for each query the largest score, the sum of the
+  // exponentials, and the weighted sums of values.
   enum Carried { largest, sum, mixed };
   /// Takes a block of keys into what is carried.
   using AddKeys = llvm::function_ref<Values(const Span &block, Values carried)>;
@@ -48,12 +48,12 @@ protected:
 
   AttentionWriter(LineWriter &w, KernelScope &scope, AttentionOp op, mlir::ValueRange outer);
 
-  /// All keys, in blocks of `length`, or where tests tell those that count from the others, one kind of them.
+  /// Passes over all keys in blocks of `length`, or, if tests distinguish masked keys, over one of the two kinds.
   Values passKeys(const Span &tile, int64_t length, Values carried, AddKeys add);
-  /// Rows and columns of an operand: as they lie in memory where they are of the right type, else a copy.
+  /// Reads a matrix of an operand: in place if it has the right type, otherwise as a copy.
   Matrix readMatrix(mlir::Value value, llvm::ArrayRef<int64_t> indices, int64_t rowIndex, const Span &rows,
                     int64_t columnIndex, int64_t columns);
-  /// Whether keys or values are no numbers as the kernel computes with, and are thus copied.
+  /// True if keys or values have a type that the kernel does not compute with, so that they are copied.
   bool copiesKeys();
   /// The indices at which a tensor of extents `dims` is read: loops for its outer dimensions, then for rows and
   /// columns.
@@ -67,17 +67,17 @@ protected:
   llvm::SmallVector<mlir::AffineExpr> placeScores() {
     return placeIndices(op.getScores(), op.getScoreDims(), queryIndex, keyIndex);
   }
-  /// What the body reads from outside for a score; nothing where there are too many ways to tell.
+  /// Returns the tensors that the body reads for a score; none if the body is too large to analyse.
   std::optional<llvm::SmallVector<Read>> findReads();
-  /// What the body makes of a score. `masked` are elements of masks, as they are stored.
+  /// Emits the result of the body for a score. `masked` are elements of masks, as they are stored.
   mlir::Value emitScore(const Span &tile, mlir::Value scalar,
                         llvm::ArrayRef<std::pair<mlir::Value, mlir::Value>> masked, mlir::Value query, mlir::Value key);
-  /// The larger one of two numbers, of which the first is none that is not a number; so is the result. The weight of a
-  /// score that is not a number is none either, which is how one reaches the result.
+  /// Emits the larger of two numbers, the first of which is not NaN; neither is the result. A NaN score reaches the
+  /// result through its weight, which is NaN, too.
   mlir::Value larger(mlir::Value number, mlir::Value other);
-  /// The sums of values over those of the exponentials, which `mapOfSums` finds for an element of the former.
+  /// Divides the sums of values by those of the exponentials; `mapOfSums` maps an element of the former to its divisor.
   mlir::Value divide(Values carried, mlir::AffineMap mapOfSums);
-  /// Results of a tile, [query][value] or the other way round, where the result of the operation has them.
+  /// Stores the results of a tile, [query][value] or transposed, in the result of the operation.
   mlir::Value store(const Span &tile, mlir::Value rows, bool isTransposed, mlir::Value result);
 
   AttentionOp op;
@@ -97,8 +97,8 @@ private:
   mlir::Value hasDeadQuery(mlir::Value largest);
 };
 
-/// Writes the attention of a few queries, whose keys and values run along the vectors (FewQueries.cpp): the result with
-/// those of one place of the loops around.
+/// Writes attention for a few queries, where vectors run along keys and values (FewQueries.cpp), for one iteration of
+/// the outer loops.
 mlir::Value writeFewQueries(LineWriter &w, KernelScope &scope, AttentionOp op, mlir::ValueRange outer,
                             mlir::Value result, bool &hasFailed);
 

@@ -127,7 +127,7 @@ Value BlockWriter::transpose(const Matrix &matrix, OpFoldResult rows, OpFoldResu
 }
 
 Value BlockWriter::multiply(const Matrix &matrix, bool isOfColumns, Value vectors, Value out) {
-  // Loops: rows of the result, what is summed, queries.
+  // The loops are rows of the result, the summed dimension, and queries.
   bool isTransposed = matrix.isTransposed != isOfColumns;
   AffineMap maps[] = {isTransposed ? map(3, {1, 0}) : map(3, {0, 1}), map(3, {1, 2}), map(3, {0, 2})};
   return forEach(3, {matrix.tensor, vectors}, maps, out, [&](ValueRange elements) {

@@ -19,28 +19,28 @@ struct Span {
   mlir::OpFoldResult count; ///< how many there are
 };
 
-/// A matrix in memory, perhaps with its columns first.
+/// A matrix in memory, which may be stored transposed.
 struct Matrix {
   mlir::Value tensor;
   bool isTransposed;
 };
 
-/// Writes linalg operations on parts of tensors, inside of loops over the outer dimensions of those. Where an operand
-/// is read is said in loops: those around, a row, a column.
+/// Writes linalg operations on slices of tensors, inside loops over their outer dimensions. The indices of an operand
+/// are expressions over the loops around, a row, and a column.
 class BlockWriter {
 public:
   using Values = LineWriter::Values;
   using Body = llvm::function_ref<Values(mlir::ValueRange)>;
 
-  /// `outer` are the induction variables of the loops around; memory that is made here is of type `type`.
+  /// `outer` are the induction variables of the loops around; memory that is allocated here has the type `type`.
   BlockWriter(LineWriter &w, KernelScope &scope, mlir::ValueRange outer, mlir::Type type)
       : w(w), scope(scope), outer(outer), type(type) {}
 
-  /// Whether some element has no scalar form, which was reported.
+  /// True if some element has no scalar form, which was reported.
   bool hasFailed = false;
 
 protected:
-  /// A linalg.generic of some loops, of which those that an output lacks join elements.
+  /// Creates a linalg.generic; the loops that an output lacks are reductions.
   Values forEach(unsigned numLoops, mlir::ValueRange inputs, llvm::ArrayRef<mlir::AffineMap> maps,
                  mlir::ValueRange outputs, Body body);
   mlir::Value empty(llvm::ArrayRef<int64_t> extents, mlir::Type elementType);
@@ -55,15 +55,15 @@ protected:
 
   /// The first rows and columns of a matrix.
   mlir::Value cut(mlir::Value matrix, mlir::OpFoldResult rows, mlir::OpFoldResult columns);
-  /// The part of a tensor that `at` says, which is two of its dimensions; null where it is none.
+  /// Returns the slice of a tensor at indices `at`, which covers two of its dimensions; null if it is not one.
   Matrix slice(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> at, const Span &rows, const Span &columns);
-  /// The same of any value, as it lies in memory; null where it does not.
+  /// The same for any value, read in place; null if it is not in memory.
   Matrix readInPlace(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> at, const Span &rows, const Span &columns);
   /// The same in memory of its own.
   mlir::Value copy(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> at, const Span &rows, int64_t columns);
-  /// `target`, a column of the matrix a row, with the matrix in it.
+  /// Returns `target`, a row for each column of the matrix, filled with the transposed matrix.
   mlir::Value transpose(const Matrix &matrix, mlir::OpFoldResult rows, mlir::OpFoldResult columns, mlir::Value target);
-  /// Adds products to `out`: of the rows of a matrix with `vectors`, or of its columns.
+  /// Adds products to `out`: those of the rows of a matrix with `vectors`, or those of its columns.
   mlir::Value multiply(const Matrix &matrix, bool isOfColumns, mlir::Value vectors, mlir::Value out);
 
   LineWriter &w;

@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Symbols from here on are run-time indices, below are interned names.
+/// Symbols from this number on are run-time indices; lower ones are interned names.
 static constexpr unsigned kFirstRuntimeIndex = 1u << 24; // limit: of static dimensions
 
 Value KernelScope::materializeDim(OpBuilder &b, Location loc, AffineExpr dim) const {
@@ -161,16 +161,16 @@ ElementEmitter::emitWhile(ValueRange start, llvm::function_ref<FailureOr<Value>(
 // Reads
 //===----------------------------------------------------------------------===//
 
-/// Whether linalg can have such a read as an operand: it happens for every iteration, and each index is 0, a
-/// loop that runs over the whole dimension (linalg takes the loop's extent from it), a sum of loops with
-/// positive factors, or a loop's panel and its place in that.
+/// True if linalg can have such a read as an operand: it is unconditional, and each index is 0, a loop that runs over
+/// the whole dimension (linalg takes the loop's extent from it), a sum of loops with positive factors, or a panel
+/// number and an offset within the panel.
 bool ElementEmitter::isOperandMap(ArrayRef<AffineExpr> dims, ArrayRef<AffineExpr> indices) const {
   if (conditionDepth > 0)
     return false;
   for (auto [dim, index] : llvm::zip(dims, indices))
     if (auto loop = dyn_cast<AffineDimExpr>(index); loop && extents[loop.getPosition()] != dim)
       return false;
-  // linalg asks where a computed index ends up at the last step of its loops, and a loop over nothing has none.
+  // linalg computes the value of an index at the last step of its loops, which an empty loop does not have.
   auto isOverNothing = [&](AffineExpr index) {
     return !isa<AffineDimExpr>(index) && llvm::any_of(llvm::enumerate(extents), [&](auto extent) {
       return getConstant(extent.value()) == 0 && index.isFunctionOfDim(extent.index());
@@ -217,8 +217,8 @@ Value ElementEmitter::readTensor(Value tensor, ArrayRef<AffineExpr> dims, ArrayR
   return tensor::ExtractOp::create(builder, loc, tensor, values);
 }
 
-/// linalg takes the extent of a loop from an operand that the loop alone indexes in some dimension. Loops
-/// that have none get an operand that is only a shape; nothing reads it, so nothing is left of it later.
+/// linalg takes the extent of a loop from an operand that has a dimension indexed by the loop alone. Loops without such
+/// an operand get one that only has a shape; it is not read, so it is eliminated later.
 void ElementEmitter::addHiddenLoops(OpBuilder &outer) {
   SmallVector<AffineExpr> indices;
   Dims hidden;
@@ -319,7 +319,8 @@ FailureOr<Value> ElementEmitter::emitElement(PadOp op, ArrayRef<AffineExpr> indi
         continue;
       }
       AffineExpr step = getDimConstant(loc.getContext(), spread);
-      // The last element stands at (size - 1) * spread; what is below zero wraps and fails the comparison.
+      // The last element is at (size - 1) * spread; a negative position wraps to a large unsigned number and fails the
+      // comparison.
       require(emitInBounds(source, simplifyDim((size - 1) * step + 1)));
       Value rest = arith::RemUIOp::create(builder, loc, materialize(source), materialize(step));
       require(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest,
@@ -327,14 +328,15 @@ FailureOr<Value> ElementEmitter::emitElement(PadOp op, ArrayRef<AffineExpr> indi
       at.push_back(addRuntimeIndex(arith::DivUIOp::create(builder, loc, materialize(source), materialize(step))));
       continue;
     }
-    // An empty dimension has no element to repeat, which the kernel's start checks; a period of 0 must not divide.
+    // An empty dimension has no element to repeat, which the kernel's start checks; here a period of 0 must not be a
+    // divisor.
     Value position = materialize(source), count = materialize(size);
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0), one = arith::ConstantIndexOp::create(builder, loc, 1);
     Value last = arith::SubIOp::create(builder, loc, count, one);
     if (op.getMode() == PadMode::edge) {
       position = arith::MinSIOp::create(builder, loc, arith::MaxSIOp::create(builder, loc, position, zero), last);
     } else {
-      // Both run through a period over and over: `size` elements, or forth and back without the borders.
+      // Both modes are periodic: `size` elements, or forwards and backwards without the borders.
       Value period = arith::MaxSIOp::create(builder, loc, count, one);
       if (op.getMode() == PadMode::reflect)
         period = arith::MaxSIOp::create(builder, loc, arith::AddIOp::create(builder, loc, last, last), one);
@@ -407,7 +409,7 @@ FailureOr<Value> ElementEmitter::emitFixedNumber(UnpackOp op, ArrayRef<AffineExp
       return failure();
     words.push_back(*read);
   }
-  // Where loops are unrolled it is known which of them a number is.
+  // If loops are unrolled, the position of a number within its word is a constant.
   Value place = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), materialize(modDims(depth, group)));
   Value result = words.front();
   for (int64_t number = 1; number < format.group; ++number) {
@@ -419,7 +421,7 @@ FailureOr<Value> ElementEmitter::emitFixedNumber(UnpackOp op, ArrayRef<AffineExp
         bits = arith::ShLIOp::create(builder, loc, bits, makeConstant(to - from));
       else if (from > to)
         bits = arith::ShRUIOp::create(builder, loc, bits, makeConstant(from - to));
-      // What is shifted out at the top, or in below, needs no mask.
+      // If the field reaches an end of the word, the shift alone clears the other bits, and no mask is needed.
       if (to + count < 32 || from > 0)
         bits = arith::AndIOp::create(builder, loc, bits, makeConstant(((int64_t(1) << count) - 1) << to));
       value = value ? arith::OrIOp::create(builder, loc, value, bits).getResult() : bits;
@@ -463,7 +465,7 @@ FailureOr<Value> ElementEmitter::emitElement(DequantizeOp op, ArrayRef<AffineExp
   return castScalar(builder, loc, arith::MulFOp::create(builder, loc, x, *scale), compute, result);
 }
 
-/// Three terms are split off without rounding; two are rounded to nearest.
+/// A split into three terms truncates exactly; a split into two rounds to nearest.
 FailureOr<Value> ElementEmitter::emitElement(SplitBf16Op op, ArrayRef<AffineExpr> indices) {
   MLIRContext *context = loc.getContext();
   ArrayRef<int64_t> last = op.getType().getShape().take_back(2);
@@ -510,7 +512,7 @@ FailureOr<Value> ElementEmitter::emitElement(SplitBf16Op op, ArrayRef<AffineExpr
 
 FailureOr<Value> ElementEmitter::emitSumOfTerms(Value terms, SmallVector<AffineExpr> indices, size_t dim) {
   Value sum;
-  // From the smallest to the largest term, no sum is rounded.
+  // Adding from the smallest to the largest term makes every partial sum exact.
   for (int64_t i = cast<RankedTensorType>(terms.getType()).getDimSize(dim); i-- > 0;) {
     indices[dim] = getDimConstant(loc.getContext(), i);
     panelIndices.push_back(indices[dim]);
@@ -553,7 +555,7 @@ FailureOr<Value> ElementEmitter::emitElement(ConcatOp op, ArrayRef<AffineExpr> i
   SmallVector<AffineExpr> starts{getDimConstant(loc.getContext(), 0)};
   for (Value input : op.getInputs().drop_back())
     starts.push_back(addDims(starts.back(), getDim(input, axis)));
-  // Finds the input by bisection: a logarithm of comparisons at run time, and ifs nested no deeper than that.
+  // Selects the input by binary search: O(log n) comparisons at run time, and ifs nested no deeper.
   std::function<FailureOr<Value>(size_t, size_t)> emitOneOf = [&](size_t first, size_t end) -> FailureOr<Value> {
     if (end - first == 1) {
       SmallVector<AffineExpr> at(indices);
@@ -594,14 +596,14 @@ FailureOr<AffineExpr> ElementEmitter::emitGatherIndex(Value indices, ArrayRef<Af
   Value index = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), *element);
   Value negative = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, index, zero);
   index = arith::SelectOp::create(builder, loc, negative, arith::AddIOp::create(builder, loc, index, count), index);
-  // The kernel's start checks all indices (IndexChecks.h); here an index merely stays in bounds, in tiles that run
-  // before another thread has found one that is not.
+  // The kernel's start checks all indices (IndexChecks.h). Here an index is only clamped, for tiles that run before
+  // another thread has found an index out of bounds.
   Value last = arith::SubIOp::create(builder, loc, count, arith::ConstantIndexOp::create(builder, loc, 1));
   index = arith::MaxSIOp::create(builder, loc, arith::MinSIOp::create(builder, loc, index, last), zero);
   return addRuntimeIndex(index);
 }
 
-/// The number that all elements are, as it is in scalar code.
+/// Returns the value of a splat as it is represented in scalar code.
 static TypedAttr getScalarAttr(SplatElementsAttr splat) {
   Type type = getScalarType(splat.getElementType());
   if (isa<FloatType>(type))

@@ -29,18 +29,18 @@ namespace tenon {
 
 class ElementEmitter;
 
-/// Writes the scalar code of an element of a value, at these indices.
+/// Emits the scalar code of an element of a value at the given indices.
 using EmitElement =
     std::function<mlir::FailureOr<mlir::Value>(ElementEmitter &emitter, llvm::ArrayRef<mlir::AffineExpr> indices)>;
 
-/// What holds for a whole kernel: its tensors in memory and its symbols.
+/// The state of a kernel: its tensors in memory and its symbols.
 class KernelScope {
 public:
   /// Binds a value of the tenon body to the tensor that holds its elements.
   void bindTensor(mlir::Value value, mlir::Value tensor) { tensors[value] = tensor; }
   mlir::Value lookupTensor(mlir::Value value) const { return tensors.lookup(value); }
 
-  /// Binds a value that no tensor holds to what computes its elements where they are read.
+  /// Binds a value without a tensor to code that computes its elements where they are read.
   void bindElements(mlir::Value value, EmitElement emit) { elements[value] = std::move(emit); }
   EmitElement lookupElements(mlir::Value value) const { return elements.lookup(value); }
 
@@ -48,7 +48,7 @@ public:
   void bindSymbol(unsigned id, mlir::Value argument) { symbols[id] = argument; }
   mlir::Value lookupSymbol(unsigned id) const { return symbols.lookup(id); }
 
-  /// The value of an expression over symbols, outside of any body.
+  /// Emits the value of an expression over symbols, outside of any body.
   mlir::Value materializeDim(mlir::OpBuilder &builder, mlir::Location loc, mlir::AffineExpr dim) const;
   mlir::OpFoldResult getDimOrConstant(mlir::OpBuilder &builder, mlir::Location loc, mlir::AffineExpr dim) const;
   /// An uninitialised tensor of these extents.
@@ -61,12 +61,12 @@ private:
   llvm::DenseMap<unsigned, mlir::Value> symbols;
 };
 
-/// The type that elements of a tenon tensor have in memory: booleans are bytes, integers signless, and what
-/// SmallNumbers.h is about is a byte.
+/// Returns the type that elements of a tenon tensor have in memory: booleans are bytes, integers are signless, and the
+/// types of SmallNumbers.h are bytes.
 mlir::Type getStorageType(mlir::Type elementType);
-/// The type that they have in scalar code: the same, but booleans are i1.
+/// Returns the type of elements in scalar code: the same, but booleans are i1.
 mlir::Type getScalarType(mlir::Type elementType);
-/// The type that sums of such elements are carried in: f32 for halves, bytes for booleans.
+/// Returns the type that sums of such elements are accumulated in: f32 for f16 and bf16, bytes for booleans.
 mlir::Type getAccumulatorType(mlir::Type elementType);
 mlir::Value toAccumulator(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar, mlir::Type elementType);
 mlir::Value fromAccumulator(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value accumulator,
@@ -74,20 +74,19 @@ mlir::Value fromAccumulator(mlir::OpBuilder &builder, mlir::Location loc, mlir::
 /// From memory to scalar code and back.
 mlir::Value fromStorage(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value stored, mlir::Type elementType);
 mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar, mlir::Type elementType);
-/// Conversion between scalars of two tenon element types, as tenon.cast defines it.
+/// Emits a conversion between scalars of two tenon element types, as tenon.cast defines it.
 mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar, mlir::Type from, mlir::Type to,
                        bool saturate = true, Rounding rounding = Rounding::nearest);
-/// The scalar that an elementwise operation computes from scalars of its operands; null for an operation
-/// that is none.
+/// Emits the scalar result of an elementwise operation from scalar operands; null if the operation has no scalar form.
 mlir::Value emitElementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Operation *op,
                             mlir::ValueRange scalars);
-/// The weight of a score in a softmax, exp(x) of x <= 0: 0 in place of what is too small for a normal number. Those
-/// make no difference to a sum with the largest, which is 1, but arithmetic on them is a hundred times as slow.
+/// Emits exp(x) of x <= 0, the weight of a score in a softmax; results below the smallest normal number are flushed to
+/// 0. They do not change a sum whose largest term is 1, but arithmetic on denormal numbers is a hundred times slower.
 mlir::Value emitSoftmaxWeight(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
 /// Joins two scalars as a reduction does.
 mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc, ReduceKind kind, mlir::Type elementType,
                         mlir::Value a, mlir::Value b);
-/// Whether a comes before b where elements ascend: NaN comes after every number. Both are accumulators.
+/// Emits a condition that is true if a comes before b in ascending order, where NaN comes last. Both are accumulators.
 mlir::Value emitPrecedes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type elementType, mlir::Value a,
                          mlir::Value b);
 /// What a reduction starts from.
@@ -99,17 +98,18 @@ struct ElementSource {
   mlir::Value value;
   llvm::SmallVector<mlir::AffineExpr> indices;
 };
-/// The element that an operation which only moves elements gives at `indices`; none for another operation.
+/// Returns the source of the element that an operation which only moves elements has at `indices`; none for any other
+/// operation.
 std::optional<ElementSource> getMovedElement(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> indices);
 
-/// The body of one linalg.generic, or of a loop, under construction. Indices are AffineExprs over the loops (dims), the
-/// kernel's symbols, and numbers known at run time only (further symbols, `addRuntimeIndex`).
+/// Builds the body of a linalg.generic or of a loop. Indices are AffineExprs over the loops (dims), the kernel's
+/// symbols, and run-time numbers (further symbols, `addRuntimeIndex`).
 class ElementEmitter {
 public:
   /// `extents` says how far each loop runs.
   ElementEmitter(KernelScope &scope, mlir::Location loc, llvm::ArrayRef<mlir::AffineExpr> extents);
-  /// Writes at the builder's place instead, inside of loops whose induction variables are `loops`: there
-  /// every read is a tensor.extract, and `finish` is not to be called.
+  /// Emits code at the builder's insertion point instead, inside loops with induction variables `loops`: there every
+  /// read is a tensor.extract, and `finish` must not be called.
   ElementEmitter(KernelScope &scope, mlir::OpBuilder &at, mlir::Location loc, mlir::ValueRange loops);
   ~ElementEmitter();
 
@@ -117,38 +117,39 @@ public:
   mlir::AffineExpr getLoop(unsigned i);
   llvm::SmallVector<mlir::AffineExpr> getLoops();
 
-  /// Says that the element of `value` is this scalar, wherever it is asked for.
+  /// Binds an element of `value` to a scalar, for all reads of it.
   void bindElement(mlir::Value value, mlir::Value scalar) { bound[value] = scalar; }
-  /// The element of `value` at `indices`, in its scalar type. Fails, with a diagnostic, on an operation
-  /// that has no element form.
+  /// Emits the element of `value` at `indices`, in its scalar type. Fails, with a diagnostic, on an operation that has
+  /// no element form.
   mlir::FailureOr<mlir::Value> emit(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> indices);
 
-  /// The element of a tensor in memory, as it is stored. `dims` are the tensor's.
+  /// Emits an element of a tensor in memory, in its storage type. `dims` are those of the tensor.
   mlir::Value readTensor(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> dims,
                          llvm::ArrayRef<mlir::AffineExpr> indices);
   /// An index as a value of type index.
   mlir::Value materialize(mlir::AffineExpr index);
   /// An i1: whether 0 <= index < size.
   mlir::Value emitInBounds(mlir::AffineExpr index, mlir::AffineExpr size);
-  /// An element of an index tensor as an index into `size` elements: counted from the end where negative.
+  /// Emits an element of an index tensor as an index into `size` elements; a negative index counts from the end.
   mlir::FailureOr<mlir::AffineExpr> emitGatherIndex(mlir::Value indices, llvm::ArrayRef<mlir::AffineExpr> at,
                                                     mlir::AffineExpr size);
-  /// A name for a number that only running the kernel gives.
+  /// Returns a symbol for a number that is known only at run time.
   mlir::AffineExpr addRuntimeIndex(mlir::Value value);
-  /// What `emitThen` or else `emitElse` gives; neither may be computed where the other is asked for.
+  /// Emits the result of `emitThen` or `emitElse`; only the selected branch is evaluated.
   mlir::FailureOr<mlir::Value> emitIf(mlir::Value condition, mlir::Type type,
                                       llvm::function_ref<mlir::FailureOr<mlir::Value>()> emitThen,
                                       llvm::function_ref<mlir::FailureOr<mlir::Value>()> emitElse);
 
-  /// What a loop carries when `emitCondition` becomes false; `emitBody` gives what goes on from what was.
+  /// Emits a loop, and returns the values that it carries when `emitCondition` becomes false; `emitBody` computes the
+  /// next values from the current ones.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   emitWhile(mlir::ValueRange start, llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::ValueRange)> emitCondition,
             llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(mlir::ValueRange)> emitBody);
 
-  /// Adds the destination operands, of which the body reads the old elements as block arguments.
+  /// Adds the destination operands, whose old elements are block arguments of the body.
   llvm::SmallVector<mlir::Value> addOutputs(mlir::ValueRange tensors, llvm::ArrayRef<mlir::AffineMap> maps);
-  /// Ends the body with the new elements, and creates the operation. Where an output's tensor is also read
-  /// at the very element that is written, the read takes the old element, so that it happens in place.
+  /// Ends the body with the new elements, and creates the operation. If an output's tensor is also read at the element
+  /// that is written, the read uses the output's block argument, so that the operation works in place.
   mlir::linalg::GenericOp finish(mlir::OpBuilder &outer, mlir::ValueRange results,
                                  llvm::ArrayRef<mlir::utils::IteratorType> iterators);
 
@@ -156,7 +157,7 @@ private:
   using Key = std::pair<mlir::Value, llvm::SmallVector<mlir::AffineExpr, 4>>;
 
   mlir::FailureOr<mlir::Value> emitOp(mlir::Operation *op, mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> indices);
-  /// The element that an operation of each kind with an element form of its own gives at `indices`.
+  /// Emits the element at `indices` for each kind of operation that has a specific element form.
   mlir::FailureOr<mlir::Value> emitElement(CheckRangeOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitElement(ConcatOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitElement(DequantizeOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
@@ -175,14 +176,15 @@ private:
   mlir::FailureOr<mlir::Value> emitElement(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitElement(UnpackSplitBf16Op op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitElement(WeightOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  /// Where an element of an unpacked tensor lies in its panels: of one whose numbers share words by bits, at this word.
+  /// Returns the position of an unpacked tensor's element in its panels; if numbers share words, the position of the
+  /// word.
   llvm::SmallVector<mlir::AffineExpr> getPackedIndices(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices,
                                                        mlir::AffineExpr word = {});
   /// A number of four bits, as one of 32.
   mlir::FailureOr<mlir::Value> emitFromPackedI32(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   /// A number of some upper bits, as one of 32.
   mlir::FailureOr<mlir::Value> emitFixedNumber(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  /// The sum of parts, which lie at `indices` where dimension `dim` has their numbers.
+  /// Emits the sum of the terms at `indices`, whose dimension `dim` has the number of the term.
   mlir::FailureOr<mlir::Value> emitSumOfTerms(mlir::Value terms, llvm::SmallVector<mlir::AffineExpr> indices,
                                               size_t dim);
   void addHiddenLoops(mlir::OpBuilder &outer);

@@ -27,7 +27,7 @@ FailureOr<Value> ElementEmitter::emitElement(SearchSortedOp op, ArrayRef<AffineE
   Type type = op.getInput().getType().getElementType();
   Value wanted = toAccumulator(b, loc, *element, type);
   Value zero = arith::ConstantIndexOp::create(b, loc, 0), one = arith::ConstantIndexOp::create(b, loc, 1);
-  // Keys before `first` come before the element, those from `last` on do not.
+  // Invariant of the binary search: keys before `first` precede the element, those from `last` on do not.
   auto isOpen = [&](ValueRange range) -> FailureOr<Value> {
     return arith::CmpIOp::create(b, loc, IntPredicate::ult, range[0], range[1]).getResult();
   };
@@ -51,7 +51,7 @@ FailureOr<Value> ElementEmitter::emitElement(SearchSortedOp op, ArrayRef<AffineE
 // Tree walk
 //===----------------------------------------------------------------------===//
 
-/// Whether a feature compares to a threshold as a mode says.
+/// Emits the comparison of a feature with a threshold that a mode specifies.
 static Value emitTreeTest(OpBuilder &b, Location loc, Value mode, Value x, Value threshold) {
   auto constant = [&](int64_t value) {
     return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value)).getResult();
@@ -137,18 +137,18 @@ struct FloatWriter {
   }
 };
 
-/// One direction of a region: where its cells begin, how large one is, and the points of a cell.
+/// One direction of a region: the start of its cells, the size of a cell, and the samples per cell.
 struct RoiAxis {
   Value start, cell, samples;
 };
 
-/// The two elements beside a sample, and the weight of the second.
+/// The two elements on either side of a sample, and the weight of the second one.
 struct SampleAxis {
   Value low, high, weight;
 };
 } // namespace
 
-/// No more points in a cell than this in one direction: what a region asks for comes from data.
+/// Upper bound for the samples of a cell in one direction, which are computed from input data.
 static constexpr double kMaxRoiSamples = 1 << 20; // limit: regions come from data
 
 static RoiAxis makeRoiAxis(FloatWriter f, RoiAlignOp op, Value first, Value last, Value cells) {
@@ -168,7 +168,7 @@ static RoiAxis makeRoiAxis(FloatWriter f, RoiAlignOp op, Value first, Value last
   return {start, cell, f.toIndex(arith::SelectOp::create(f.b, f.loc, isAny, wanted, f.constant(0)))};
 }
 
-/// Where a sample lies that is inside of the map or at most 1 outside.
+/// Computes the neighbours of a sample that is inside the map or at most 1 outside.
 static SampleAxis makeSampleAxis(FloatWriter f, Value position, Value size) {
   Value one = arith::ConstantIndexOp::create(f.b, f.loc, 1);
   Value last = arith::SubIOp::create(f.b, f.loc, size, one);
@@ -189,7 +189,7 @@ FailureOr<Value> ElementEmitter::emitElement(RoiAlignOp op, ArrayRef<AffineExpr>
   FailureOr<AffineExpr> batch = emitGatherIndex(op.getBatches(), indices[0], in[0]);
   if (failed(batch))
     return failure();
-  // The corners of a region are x, y, x, y; axis 0 is y.
+  // The corners of a region are ordered x, y, x, y; axis 0 is y.
   RoiAxis axes[2];
   Value sizes[2];
   for (int64_t axis : {0, 1}) {

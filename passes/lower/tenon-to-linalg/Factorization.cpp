@@ -36,7 +36,7 @@ public:
   }
 
 private:
-  /// The row at or below k with the largest element of column k.
+  /// Emits the search for the row at or below k with the largest element of column k.
   Value findPivot(Value matrix, Value k) {
     auto compare = [&](Value row, ValueRange best) {
       Value here = math::AbsFOp::create(w.b, w.loc, w.get(matrix, at(row, k)));
@@ -54,7 +54,7 @@ private:
     })[0];
   }
 
-  /// Subtracts multiples of row k from those below, so that column k becomes 0; there it keeps the factors.
+  /// Subtracts multiples of row k from the rows below it, so that column k becomes 0; the factors are stored there.
   Value eliminate(Value matrix, Value k) {
     Value below = w.add(k, w.index(1)), pivot = w.get(matrix, at(k, k));
     Value zero = arith::ConstantOp::create(w.b, w.loc, w.b.getFloatAttr(pivot.getType(), 0));

@@ -66,8 +66,8 @@ Value FewQueriesWriter::readValues(const Span &block) {
 // Scores
 //===----------------------------------------------------------------------===//
 
-/// Changes the scores of a block, and numbers that each query has for every sixteenth key, a vector of both at a time.
-/// The loops are queries, groups of keys, and keys of a group.
+/// Updates the scores of a block, and the per-lane numbers of each query, one vector of both at a time. The loops are
+/// queries, groups of keys, and keys of a group.
 Values FewQueriesWriter::forLanes(ValueRange inputs, ArrayRef<AffineMap> maps, Value scores, Value ofLanes, Body body) {
   auto type = cast<RankedTensorType>(scores.getType());
   SmallVector<ReassociationIndices> groups{{0}, {1, 2}};
@@ -79,7 +79,7 @@ Values FewQueriesWriter::forLanes(ValueRange inputs, ArrayRef<AffineMap> maps, V
   return {tensor::CollapseShapeOp::create(w.b, w.loc, type, changed[0], groups), changed[1]};
 }
 
-/// What the body makes of scores where it reads masks, which memory has side by side for the keys.
+/// Applies the body to scores if it reads masks, which are contiguous along keys.
 Value FewQueriesWriter::maskScores(const Span &block, Value scores) {
   OpFoldResult rows = w.b.getIndexAttr(count), zero = w.b.getIndexAttr(0), one = w.b.getIndexAttr(1);
   Value part = cut(scores, rows, block.count);
@@ -112,7 +112,8 @@ Values FewQueriesWriter::changeScores(const Span &block, Value scores) {
   });
 }
 
-/// Takes the largest scores of a block in. Sums so far are of exponentials that were larger than they are now.
+/// Merges the largest scores of a block into the running maximum, and rescales the sums of exponentials accordingly
+/// (online softmax).
 Values FewQueriesWriter::scaleDown(Value blockLargest, Values carried) {
   AffineMap each = map(1, {0});
   Value outputs[] = {empty({count}), carried[largest]};

@@ -19,8 +19,8 @@ using namespace tenon;
 // What is checked
 //===----------------------------------------------------------------------===//
 
-/// Whether a kernel computes a value by a loop nest, or it is an argument of a region: at the kernel's start it is not
-/// known.
+/// True if a value is computed by a loop nest of the kernel, or is an argument of a region, so that it is not available
+/// at the kernel's start.
 static bool isKnownLater(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -28,8 +28,7 @@ static bool isKnownLater(Value value) {
   return isa<LoopNestOpInterface>(op) || llvm::any_of(op->getOperands(), isKnownLater);
 }
 
-/// Whether the elements of a moved tensor that differ in the last dimension alone are those of the operand, in the same
-/// order.
+/// True if rows along the last dimension are moved as a whole, with their elements in order.
 static bool keepsLastDim(Operation *op) {
   if (auto transpose = dyn_cast<TransposeOp>(op))
     return transpose.getPermutation().back() == static_cast<int64_t>(transpose.getPermutation().size()) - 1;
@@ -37,8 +36,8 @@ static bool keepsLastDim(Operation *op) {
   return !from.empty() && from.back() == to.back() && getConstant(to.back());
 }
 
-/// A value with the same elements as `value`, in another order or less often, if `value` has any. The coordinates of a
-/// place, which are the last dimension, stay together.
+/// Returns a value with the same elements as `value`, perhaps in another order or repeated. Coordinates along the last
+/// dimension stay together.
 static Value getUnmoved(Value value, bool hasCoordinates, const KernelScope &scope) {
   while (!scope.lookupTensor(value)) {
     Operation *op = value.getDefiningOp();
@@ -50,7 +49,7 @@ static Value getUnmoved(Value value, bool hasCoordinates, const KernelScope &sco
   return value;
 }
 
-/// Whether indices within the limits exist for all sizes.
+/// True if the limits allow an index for all sizes.
 static bool isNeverEmpty(const IndexLimits &limits) {
   std::optional<int64_t> first = getConstant(limits.first), last = getConstant(limits.last);
   return first && last && *first <= *last;
@@ -71,7 +70,7 @@ public:
 private:
   Value makeConstant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
   Value materialize(AffineExpr dim) { return scope.materializeDim(b, loc, dim); }
-  /// The ends to begin with: none, or an index into a dimension that is empty though something is read of it.
+  /// Returns the initial minimum and maximum: none, or an index into a dimension that is empty although it is read.
   SmallVector<Value> startEnds(Value hasUses);
   FailureOr<SmallVector<Value>> findEnds(Value value, Value hasUses, SmallVector<Value> ends);
   FailureOr<SmallVector<Value>> extendEnds(Value value, Value list, ValueRange place, ValueRange ends);
@@ -100,7 +99,8 @@ SmallVector<Value> CheckEmitter::startEnds(Value hasUses) {
   return ends;
 }
 
-/// The ends after the element, or the coordinates, at `place` of `list`, or of `value` where no memory holds it.
+/// Extends the minimum and maximum by the element, or the coordinates, at `place` of `list`, or of `value` if it is not
+/// in memory.
 FailureOr<SmallVector<Value>> CheckEmitter::extendEnds(Value value, Value list, ValueRange place, ValueRange ends) {
   assert(ends.size() == 2 * use.limits.size() && "each coordinate has a smallest and a largest index");
   SmallVector<Value> extended;
@@ -134,7 +134,7 @@ SmallVector<Value> CheckEmitter::delinearize(Value line, ArrayRef<AffineExpr> di
   return place;
 }
 
-/// A tensor in memory as a list, or a list of coordinates, so that one loop runs over all of it; `dims` become its
+/// Views a tensor in memory as a list, or as a list of coordinates, so that one loop covers it; `dims` become its
 /// dimensions.
 Value CheckEmitter::flatten(Value tensor, Dims &dims) {
   assert(!dims.empty() && "a single index is no list");
@@ -145,7 +145,7 @@ Value CheckEmitter::flatten(Value tensor, Dims &dims) {
   return tensor::CollapseShapeOp::create(b, loc, tensor, groups);
 }
 
-/// The smallest and the largest index of each coordinate, among those that fall to this call.
+/// Emits the smallest and the largest index of each coordinate, among those that this call checks.
 FailureOr<SmallVector<Value>> CheckEmitter::findEnds(Value value, Value hasUses, SmallVector<Value> ends) {
   Dims dims = getDims(value);
   if (use.hasCoordinates)

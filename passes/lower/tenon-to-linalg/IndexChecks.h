@@ -24,7 +24,8 @@
 
 namespace tenon {
 
-/// Writes kernel.check_indices for all operations of `kernel`, which is in value semantics, at the builder's place.
+/// Emits kernel.check_indices for all operations of `kernel`, which is in value semantics, at the builder's insertion
+/// point.
 mlir::LogicalResult emitIndexChecks(mlir::OpBuilder &builder, KernelScope &scope, mlir::func::FuncOp kernel);
 
 } // namespace tenon

@@ -36,7 +36,7 @@ Value LineWriter::select(Value condition, Value x, Value y) { return arith::Sele
 //===----------------------------------------------------------------------===//
 
 Value LineWriter::empty(ArrayRef<int64_t> extents, Type elementType) {
-  // Two tensor.empty of one shape would become one, which is then copied.
+  // A tensor.empty would be merged with another one of the same shape by CSE, and then copied.
   return bufferization::AllocTensorOp::create(b, loc, RankedTensorType::get(extents, elementType), ValueRange());
 }
 
@@ -84,7 +84,7 @@ LineWriter::Values LineWriter::repeat(Value from, Value to, ValueRange carried,
 
 LineWriter::Values LineWriter::repeatWhile(ValueRange carried, Body before, Body body) {
   OpBuilder::InsertPoint place = b.saveInsertionPoint();
-  // What is handed on is known only once the first region is written.
+  // The types of the values that are passed on are known only after the first region is emitted.
   Region condition;
   SmallVector<Location> locs(carried.size(), loc);
   Block *first = b.createBlock(&condition, {}, carried.getTypes(), locs);

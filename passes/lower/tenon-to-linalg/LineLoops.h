@@ -19,8 +19,8 @@
 
 namespace tenon {
 
-/// Writes the code of one line. The first read that fails has reported why; from then on reads give
-/// some value, and `hasFailed` says so at the end.
+/// Writes the code of one line. The first read that fails reports the error; later reads return a placeholder, and
+/// `hasFailed` is true at the end.
 class LineWriter {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
@@ -43,19 +43,19 @@ public:
   mlir::Value empty(llvm::ArrayRef<int64_t> extents, mlir::Type elementType);
   /// An element of an operand, as an accumulator.
   mlir::Value read(mlir::Value operand, mlir::ValueRange at);
-  /// An element of an integer operand as an index of [0, size]; what is negative becomes 0.
+  /// Reads an element of an integer operand, clamped to [0, size].
   mlir::Value readCount(mlir::Value operand, mlir::ValueRange at, mlir::Value size);
-  /// Elements of a tensor that is being written, as they are stored.
+  /// Reads an element of a tensor that is being written, in its storage type.
   mlir::Value get(mlir::Value tensor, mlir::ValueRange at);
   mlir::Value set(mlir::Value tensor, mlir::Value element, mlir::ValueRange at);
   mlir::Value setIndex(mlir::Value tensor, mlir::Value index, mlir::ValueRange at);
   mlir::Value getIndex(mlir::Value tensor, mlir::ValueRange at);
 
-  /// For i in [from, to): what is carried becomes `body(i, carried...)`.
+  /// Emits a loop over i in [from, to); the carried values become `body(i, carried...)`.
   Values repeat(mlir::Value from, mlir::Value to, mlir::ValueRange carried,
                 llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
-  /// While the first of what `before` gives is true: the rest, which `before` hands on, goes to `body`, and
-  /// what that gives is carried on. In the end what `before` handed on last.
+  /// Emits a while loop: while the first result of `before` is true, its other results are passed to `body`, whose
+  /// results are carried. Returns the last results of `before`.
   Values repeatWhile(mlir::ValueRange carried, Body before, Body body);
   Values branch(mlir::Value condition, llvm::function_ref<Values()> thenValues,
                 llvm::function_ref<Values()> elseValues);
@@ -68,7 +68,7 @@ private:
   bool failed = false;
 };
 
-/// The loop over all lines of extents `lines`, which carries `tensors`. `body` gets the place of a line.
+/// Emits the loop over all lines with extents `lines`, which carries `tensors`. `body` receives the indices of a line.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 buildLines(mlir::OpBuilder &builder, KernelScope &scope, mlir::Location loc, llvm::ArrayRef<mlir::AffineExpr> lines,
            mlir::ValueRange tensors,

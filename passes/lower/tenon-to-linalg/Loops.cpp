@@ -41,8 +41,8 @@ FailureOr<Value> StageBuilder::buildLoops(Location loc, ArrayRef<AffineExpr> dim
   return result;
 }
 
-/// Whether lines of a scan do not lie along memory, but their elements at one place do, and the result holds what is
-/// joined so far.
+/// True if a scan runs along a dimension that is not contiguous, so that it can process contiguous elements of all
+/// lines together, and the result can hold the accumulators.
 static bool scansNeighbours(ScanOp op) {
   Type elementType = op.getType().getElementType();
   bool hasNeighbours = llvm::any_of(ArrayRef(getDims(op.getType())).drop_front(op.getAxis() + 1),
@@ -50,8 +50,7 @@ static bool scansNeighbours(ScanOp op) {
   return hasNeighbours && getStorageType(elementType) == getAccumulatorType(elementType);
 }
 
-/// Step by step along the lines, for all that are neighbours: an element is joined to what the result has of the step
-/// before.
+/// Scans all adjacent lines step by step: each element is combined with the result of the step before.
 FailureOr<Value> StageBuilder::scanNeighbours(ScanOp op, Value destination) {
   Location loc = op.getLoc();
   Type elementType = op.getType().getElementType(), accumulator = getAccumulatorType(elementType);
@@ -60,7 +59,7 @@ FailureOr<Value> StageBuilder::scanNeighbours(ScanOp op, Value destination) {
   return buildLoops(loc, dims, destination, [&](ValueRange loops, Value tensor) -> FailureOr<Value> {
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0), one = arith::ConstantIndexOp::create(builder, loc, 1);
     Value step = loops[axis], isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, step, zero);
-    // At the first step nothing was before: what is read there does not count.
+    // The first step has no predecessor, and the value that is read for it is ignored.
     Value stepBefore =
         arith::SelectOp::create(builder, loc, isFirst, zero, arith::SubIOp::create(builder, loc, step, one));
     assert(axis < static_cast<int64_t>(loops.size()) && "the verifier refuses an axis that the input has not");
@@ -132,7 +131,7 @@ FailureOr<Value> StageBuilder::lowerScan(ScanOp op, Value destination) {
   });
 }
 
-/// The element that a scatter leaves where an update meets an old element.
+/// Emits the element that a scatter stores for an update and an old element.
 static Value emitScattered(OpBuilder &b, Location loc, ScatterKind kind, Type elementType, Value old, Value update) {
   switch (kind) {
   case ScatterKind::assign:
@@ -153,8 +152,8 @@ static Value emitScattered(OpBuilder &b, Location loc, ScatterKind kind, Type el
   llvm_unreachable("all kinds are above");
 }
 
-/// The tensor that a scatter starts from, in memory that it may change. Loops, and no linalg operation: one that
-/// copies elements as they are folds to its operand, which is no memory to be changed.
+/// Copies the initial tensor of a scatter to memory that may be overwritten. It uses loops, because a linalg operation
+/// that only copies would be folded to its operand.
 FailureOr<Value> StageBuilder::copyForChange(Value value, Value destination) {
   Location loc = value.getLoc();
   return buildLoops(loc, getDims(value), destination, [&](ValueRange loops, Value tensor) -> FailureOr<Value> {

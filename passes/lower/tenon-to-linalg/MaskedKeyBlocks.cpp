@@ -13,7 +13,7 @@ using namespace tenon;
 
 namespace {
 
-/// Which way a number goes as the query, or the key, goes up: 1, -1, or 0 where it stays.
+/// The sign of a number's slope along queries and along keys: 1, -1, or 0 if it is constant.
 struct Slopes {
   int query, key;
 };
@@ -32,8 +32,8 @@ private:
   std::optional<Slopes> getSlopes(Value value, ArrayRef<AffineExpr> indices);
   std::optional<Slopes> getSlopes(ArrayRef<AffineExpr> indices);
   std::optional<int> getSlope(AffineExpr index, AffineExpr loop);
-  /// The operation that computes a value in the body, null for what comes from outside.
-  /// Of a body that has very many paths some are not looked at: fewer tests are found then.
+  /// Returns the operation of the body that computes a value; null for values from outside. The number of visited
+  /// operations is bounded, so that a large body only yields fewer tests.
   Operation *getOp(Value value) {
     Operation *definition = value.getDefiningOp();
     return definition && op->isProperAncestor(definition) && ++numSteps < kMaxSteps ? definition : nullptr;
@@ -106,7 +106,7 @@ void LiveTestFinder::visitComparison(CompareOp compare, ArrayRef<AffineExpr> ind
   bool isGreater = predicate == ComparePredicate::gt || predicate == ComparePredicate::ge;
   if (!x || !y || !(isLess || isGreater))
     return;
-  // It holds best where the difference of both is least, or largest.
+  // The condition is tested at the corner where the difference is smallest, or largest.
   bool wantsLess = isLess == wanted;
   auto isAtLast = [&](int lhs, int rhs) -> std::optional<bool> {
     if (lhs * rhs > 0)
@@ -132,7 +132,7 @@ std::optional<int> LiveTestFinder::getSlope(AffineExpr index, AffineExpr loop) {
   return 1;
 }
 
-/// Of an element of which nothing is known but where it is read.
+/// Returns the slopes of an element about which only its indices are known.
 std::optional<Slopes> LiveTestFinder::getSlopes(ArrayRef<AffineExpr> indices) {
   for (AffineExpr index : indices)
     if (getSlope(index, query) != 0 || getSlope(index, key) != 0)
@@ -156,7 +156,7 @@ std::optional<Slopes> LiveTestFinder::getSlopes(Value value, ArrayRef<AffineExpr
     Value operand = definition->getOperand(i);
     return getSlopes(operand, getOperandIndices(operand, value, indices));
   };
-  // Positions fit into these types; of narrower ones some do not.
+  // Positions fit these types; narrower ones could wrap around.
   if (auto conversion = dyn_cast<CastOp>(definition))
     return conversion.getType().getElementType().getIntOrFloatBitWidth() >= 32 ? ofOperand(0) : std::nullopt;
   if (!isa<AddOp, SubOp>(definition))

@@ -12,8 +12,8 @@
 
 namespace tenon {
 
-/// A condition on the places of a query and of a key. If it does not hold in one corner of a block of queries and keys
-/// it holds nowhere in the block, and where it does not hold a key counts for nothing.
+/// A condition on the positions of a query and a key. A key is masked if it does not hold. If it fails at one corner of
+/// a block of queries and keys, it fails everywhere in the block.
 struct LiveTest {
   mlir::Value condition;
   bool wanted;                                 ///< what the condition has to be for a key to count
@@ -21,13 +21,13 @@ struct LiveTest {
   bool atLastQuery, atLastKey;                 ///< the corner
 };
 
-/// A mask with a number this low hides a key: scores themselves, which are far from it (of 5e7 a sum of products in f32
-/// has no digit left), do not bring it back. A query has a key that counts where its largest score is above the other
-/// number, beside which the exponentials of hidden ones are 0.
+/// A mask of at most kMaskValue hides a key: scores are far smaller in magnitude (an f32 sum of products near 5e7 has
+/// no digits left) and cannot compensate it. A query has an unmasked key if its largest score is above kMaskedScore;
+/// the exponentials of masked keys are 0 relative to it.
 inline constexpr double kMaskValue = -1e8, kMaskedScore = -4e7; // math: precision of f32
 
-/// The conditions that follow from comparisons of positions in the body of `op`, as in a causal mask or a sliding
-/// window. `indices` are those of a score, of which `query` and `key` are loops.
+/// Returns the conditions that follow from comparisons of positions in the body of `op`, as in a causal mask or a
+/// sliding window. `indices` are those of a score, of which `query` and `key` are loops.
 llvm::SmallVector<LiveTest> findLiveTests(AttentionOp op, llvm::ArrayRef<mlir::AffineExpr> indices,
                                           mlir::AffineExpr query, mlir::AffineExpr key);
 

@@ -5,11 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+//  Each stage reads the row again, which is cheap: it stays in L1, since the kernel is tiled row by row.
 //
-// A row is read once a stage, which costs little: it stays in the first-level
-// cache, since the kernel is tiled row by row.
-//
-//===----------------------------------------------------------------------===//
+// ===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -23,8 +21,9 @@ static Type getStatisticsType(Type elementType) {
   return elementType.isF64() ? elementType : Float32Type::get(elementType.getContext());
 }
 
-/// Lets the largest number of a row be any where one is no number, since all of the row becomes none by its own
-/// exponential; and either zero. That is one instruction, instead of five.
+/// Sets fast-math flags on the maximum of a row: it may be anything if an element is NaN, since the exponential of that
+/// element makes the whole row NaN, and zeros may have either sign. The maximum then takes one instruction instead of
+/// five.
 static void relaxLargest(Value largest) {
   auto op = largest.getDefiningOp<linalg::GenericOp>();
   auto max = op ? op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::MaximumFOp>() : arith::MaximumFOp();
@@ -58,7 +57,7 @@ static FailureOr<Value> lowerSoftmax(StageBuilder &stages, SoftmaxOp op, Value d
     if (i != axis)
       r.resultLoops.push_back(i);
   Dims rows = r.getResultDims();
-  // What is written where its result is read outlives this function, and keeps all that it needs.
+  // The closure is called where its result is read, after this function has returned, so it captures by value.
   auto readRow = [=](ElementEmitter &emitter, Value statistics, ArrayRef<AffineExpr> at) {
     SmallVector<AffineExpr> row(at);
     row.erase(row.begin() + axis);
@@ -94,7 +93,7 @@ static FailureOr<Value> lowerSoftmax(StageBuilder &stages, SoftmaxOp op, Value d
     Value one = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 1));
     return arith::DivFOp::create(b, loc, one, readRow(emitter, sum, at));
   };
-  // Where the result can hold the exponentials, they are computed once.
+  // If the result can hold the exponentials, they are computed once.
   if (destination && !isLog && elementType == type) {
     FailureOr<Value> exponentials =
         stages.buildElementwise(loc, op.getType(), destination,
@@ -145,7 +144,7 @@ static FailureOr<Value> lowerNorm(StageBuilder &stages, Operation *op, Value des
   StageBuilder::Reduction r{ReduceKind::sum, type, dims, {}};
   for (unsigned i = 0; i < axis; ++i)
     r.resultLoops.push_back(i);
-  // What is written where its result is read outlives this function, and keeps all that it needs.
+  // The closure is called where its result is read, after this function has returned, so it captures by value.
   auto emitWide = [=](ElementEmitter &emitter, Value value, ArrayRef<AffineExpr> at) -> FailureOr<Value> {
     SmallVector<AffineExpr> places;
     Dims own = getDims(value);

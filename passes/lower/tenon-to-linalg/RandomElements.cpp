@@ -13,14 +13,14 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// 32-bit words of which Philox works on four, with a key of two.
+/// Emits the Philox generator on four 32-bit words with a key of two words.
 class Philox {
 public:
   Philox(OpBuilder &b, Location loc, Value key, std::array<Value, 4> counter) : b(b), loc(loc), counter(counter) {
     keys = {getWord(key, 0), getWord(key, 32)};
   }
 
-  /// The 32 bits of a 64-bit number from bit `shift` on.
+  /// Extracts 32 bits of a 64-bit number from bit `shift` on.
   Value getWord(Value number, unsigned shift) {
     if (shift)
       number = arith::ShRUIOp::create(b, loc, number, constant(b.getI64Type(), shift));

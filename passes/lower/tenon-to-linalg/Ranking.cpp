@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace tenon;
 using Values = LineWriter::Values;
 
-/// Of an item, and of a number that holds two indices.
+/// The width of the index in an item, and in a number that holds two indices.
 static constexpr unsigned kIndexBits = 32; // format: of an item
 
 static Value compare(LineWriter &w, arith::CmpIPredicate predicate, Value x, Value y) {
@@ -39,8 +39,8 @@ Ranking::Ranking(LineWriter &w, Value elements, LinePlace at, bool largest, NaNP
   rankType = w.b.getIntegerType(getAccumulatorType(elementType).getIntOrFloatBitWidth() <= 32 ? 32 : 64);
 }
 
-/// The bits of a float in the order of numbers: of positive ones the sign is set, negative ones are inverted.
-/// Zeros are equal.
+/// Maps the bits of a float to an unsigned number in the same order: positive numbers get the sign bit, negative ones
+/// are inverted. Both zeros are equal.
 static Value rankFloat(LineWriter &w, Value x, uint64_t rankOfNaN, IntegerType type) {
   auto floatType = cast<FloatType>(x.getType());
   assert(floatType.getWidth() == type.getWidth() && "a rank has the bits of its float");
@@ -165,8 +165,8 @@ Value DigitSort::countOne(Value counts, Value place, Value isCounted) {
   return w.set(counts, w.add(w.get(counts, place), one), place);
 }
 
-/// One digit after the other, the highest first: how many elements that begin with the digits known have
-/// which next one.
+/// Processes one digit at a time from the highest on, and counts the elements with the known leading digits by their
+/// next digit.
 Values DigitSort::findLastRank(Value counts, Value size, Value count) {
   Value zero = w.index(0), digits = w.index(kDigits);
   assert(ranking.getRankBits() % kBits == 0 && "a rank is whole digits");
@@ -218,7 +218,7 @@ Value DigitSort::getHalf(Value halves, Value shift) {
   return w.both(half, createNumber(w, (uint64_t(1) << kIndexBits) - 1, wordType));
 }
 
-/// One digit: from the halves of numbers that `state` says to the others.
+/// Sorts by one digit, from the halves of numbers that `state` selects to the other halves.
 Values DigitSort::move(ValueRange state, Value base, Value bits, Value count) {
   Value zero = w.index(0), none = createNumber(w, 0, wordType), shift = state[2];
   Value otherShift = w.sub(createNumber(w, kIndexBits, wordType), shift);
@@ -240,9 +240,8 @@ Values DigitSort::move(ValueRange state, Value base, Value bits, Value count) {
   return {moved[0], moved[1], otherShift};
 }
 
-/// By the lowest digit first, each time keeping the order there is. The numbers of the line have room for two
-/// orders, one in each half. A digit that all have alike, as those of floats near each other do, moves
-/// nothing.
+/// LSD radix sort: sorts by the lowest digit first, stably. The numbers of the line hold two permutations, one in each
+/// half. A digit that is equal for all elements, as in floats of similar magnitude, is skipped.
 Value DigitSort::sort(Value indices, Value counts, Value count) {
   Value zero = w.index(0), numDigits = w.index(ranking.getRankBits() / kBits);
   Value bits = w.index(kBits), digits = w.index(kDigits);
@@ -270,7 +269,7 @@ Value DigitSort::sort(Value indices, Value counts, Value count) {
 
 Value DigitSort::run(Value indices, Value size, Value count) {
   Value counts = w.empty({ranking.getRankBits() / kBits * kDigits}, wordType);
-  // Of all elements the last is known to be no higher than the highest rank, which all of its kind have.
+  // If all elements are requested, the last one is known to have at most the highest rank.
   Values last = w.branch(
       w.isLess(count, size), [&] { return findLastRank(counts, size, count); },
       [&] { return Values{ranking.getHighestRank(), castIndex(w, size, wordType)}; });

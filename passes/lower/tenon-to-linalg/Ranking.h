@@ -30,13 +30,13 @@ public:
 
   unsigned getRankBits() const { return rankType.getWidth(); }
   mlir::Value getRank(mlir::Value index);
-  /// The lowest of [from, to), or the highest there is where that is empty.
+  /// Emits the lowest rank in [from, to), or the highest possible rank if the range is empty.
   mlir::Value getLowestRank(mlir::Value from, mlir::Value to);
   mlir::Value getHighestRank();
-  /// Whether items are compared without a look at the elements.
+  /// True if items contain the rank, so that comparing them reads no elements.
   bool itemsAreWhole() const { return rankType.getWidth() <= 32; }
   mlir::Value getItem(mlir::Value index);
-  /// One that comes after those of all elements, where items are whole.
+  /// Returns an item that comes after those of all elements, if items contain ranks.
   mlir::Value getLastItem();
   mlir::Value getIndexOf(mlir::Value item);
   mlir::Value getRankOf(mlir::Value item);
@@ -52,7 +52,7 @@ private:
   mlir::IntegerType rankType;
 };
 
-/// A heap of items in a line of memory: the first or the last of them is on top.
+/// A heap of items in a line of memory, with the first or the last item on top.
 class ItemHeap {
 public:
   ItemHeap(LineWriter &w, Ranking &ranking, bool isFirstOnTop, LinePlace at)
@@ -73,12 +73,12 @@ private:
   LinePlace at;
 };
 
-/// Finds the first elements of the order, and sorts them, by digits of their ranks.
+/// Finds the first elements of the order, and sorts them by the digits of their ranks.
 class DigitSort {
 public:
   DigitSort(LineWriter &w, Ranking &ranking, LinePlace at);
 
-  /// The indices of the first `count` of `size` elements, where `count` is at least 1.
+  /// Returns the indices of the first `count` of `size` elements, where `count` is at least 1.
   mlir::Value run(mlir::Value indices, mlir::Value size, mlir::Value count);
 
 private:
@@ -87,12 +87,12 @@ private:
 
   mlir::Value getDigit(mlir::Value rank, mlir::Value bits);
   mlir::Value countOne(mlir::Value counts, mlir::Value place, mlir::Value isCounted = {});
-  /// The rank of the last element wanted, and how many of that rank are.
+  /// Returns the rank of the last requested element, and how many elements of that rank are requested.
   Values findLastRank(mlir::Value counts, mlir::Value size, mlir::Value count);
   mlir::Value collect(mlir::Value indices, mlir::Value size, mlir::Value lastRank, mlir::Value numOfLast);
   mlir::Value sort(mlir::Value indices, mlir::Value counts, mlir::Value count);
   Values move(mlir::ValueRange state, mlir::Value base, mlir::Value bits, mlir::Value count);
-  /// The index in the half of a number that is not shifted out.
+  /// Returns the index in the half of a number that `shift` selects.
   mlir::Value getHalf(mlir::Value halves, mlir::Value shift);
 
   LineWriter &w;

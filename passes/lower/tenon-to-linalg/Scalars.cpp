@@ -73,16 +73,16 @@ Value tenon::toStorage(OpBuilder &b, Location loc, Value scalar, Type elementTyp
 // Scalar code
 //===----------------------------------------------------------------------===//
 
-/// Of zeros of either sign any one is the largest, and the smallest, as in IEEE 754's maxNum: one instruction in place
-/// of three where one of the two is known to be a number.
+/// If both operands are zeros, either is a valid maximum and minimum, as in IEEE 754's maxNum: this takes one
+/// instruction instead of three if one operand is known not to be NaN.
 static arith::FastMathFlagsAttr getAnyZero(OpBuilder &b) {
   return arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::nsz);
 }
 
 namespace {
 
-/// Scalar code for elements of one tenon type. f16 and bf16 are computed in f32 and rounded after each
-/// operation, as every runtime without native half arithmetic does.
+/// Emits scalar code for elements of one tenon type. f16 and bf16 are computed in f32 and rounded after each operation,
+/// as in every runtime without native f16 arithmetic.
 struct Scalar {
   OpBuilder &b;
   Location loc;
@@ -192,7 +192,7 @@ Value Scalar::unary(Operation *op, Value x) const {
 Value Scalar::power(Value x, Value y) const {
   if (isFloat())
     return math::PowFOp::create(b, loc, x, y);
-  // The reference computes integers' powers in double precision.
+  // The reference implementation computes integer powers in double precision.
   Type f64 = b.getF64Type();
   Value result =
       math::PowFOp::create(b, loc, castScalar(b, loc, x, elementType, f64), castScalar(b, loc, y, elementType, f64));
@@ -245,7 +245,7 @@ Value Scalar::binary(Operation *op, Value x, Value y) const {
       return UnsignedOp::create(b, loc, x, y);
     return SignedOp::create(b, loc, x, y);
   };
-  // Hardware traps on a division of integers by zero, which counts as one by 1, and on MIN / -1.
+  // The hardware traps on integer division by zero, which is replaced by a division by 1, and on MIN / -1.
   auto divisor = [&]() -> Value {
     if (isFloat())
       return y;
@@ -256,7 +256,7 @@ Value Scalar::binary(Operation *op, Value x, Value y) const {
   };
   auto shift = [&]<typename OpT>() -> Value {
     Value inRange = compareInt(arith::CmpIPredicate::ult, y, like(y, width()));
-    // What is shifted out altogether leaves 0, or copies of the sign.
+    // A shift by the width or more yields 0, or copies of the sign.
     Value gone = like(x, 0);
     if constexpr (std::is_same_v<OpT, arith::ShRSIOp>)
       gone = OpT::create(b, loc, x, like(x, width() - 1));
@@ -270,7 +270,7 @@ Value Scalar::binary(Operation *op, Value x, Value y) const {
         Value isMinusOne = isFloat() || isUnsigned() ? Value() : compareInt(arith::CmpIPredicate::eq, y, like(y, -1));
         y = divisor();
         Value quotient = pick.operator()<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>();
-        // The negative of the smallest number is that number again, as two's complement has it.
+        // The negation of the smallest number is that number again in two's complement.
         return isMinusOne ? select(isMinusOne, arith::SubIOp::create(b, loc, like(x, 0), x), quotient) : quotient;
       })
       .Case<RemOp>([&](auto) { return remainder(x, divisor(), false); })
@@ -300,7 +300,8 @@ Value Scalar::binary(Operation *op, Value x, Value y) const {
 // Casts
 //===----------------------------------------------------------------------===//
 
-/// What a small number is converted through: a type that is computed on and holds all of its values.
+/// Returns the type through which a small number is converted: the smallest computable type that holds all of its
+/// values.
 static Type getWiderType(Type type) {
   if (isSmallFloat(type))
     return Float32Type::get(type.getContext());
@@ -314,8 +315,8 @@ static Value widenSmallNumber(OpBuilder &b, Location loc, Value byte, Type type)
   return decodeSmallInt(b, loc, byte, cast<IntegerType>(type));
 }
 
-/// Rounds once: what f32 does not hold gets there by way of f64 and a rounding to odd. Integers of 64 bits
-/// may be rounded on the way to f64, which only f8E8M0FNU has the range to show.
+/// Rounds once: a value that f32 cannot hold is converted to f64 and rounded to odd. Integers of 64 bits may be rounded
+/// on the way to f64, which is visible only in f8E8M0FNU because of its range.
 static Value castToSmallFloat(OpBuilder &b, Location loc, Value x, Type from, FloatType to, bool saturate,
                               Rounding rounding) {
   assert(isSmallFloat(to) && !isSmallFloat(from) && !isSmallInt(from) &&
@@ -328,8 +329,8 @@ static Value castToSmallFloat(OpBuilder &b, Location loc, Value x, Type from, Fl
   return encodeSmallFloat(b, loc, x, to, saturate, rounding);
 }
 
-/// A float that was limited on both sides by constants that 32 bits hold, without regard to NaN, of which no cast to
-/// integers makes anything defined; null where it was not.
+/// Returns the clamped float if it was limited on both sides by constants that fit 32 bits; null otherwise. NaN is
+/// ignored, since its conversion to an integer is undefined anyway.
 static Value clampTo32Bits(OpBuilder &b, Location loc, Value x) {
   auto getLimit = [](auto op) -> Value {
     FloatAttr limit;
@@ -375,7 +376,7 @@ Value tenon::castScalar(OpBuilder &b, Location loc, Value x, Type from, Type to,
   if (Value limited = fromFloat && target.getIntOrFloatBitWidth() <= 16 ? clampTo32Bits(b, loc, x) : Value())
     return arith::TruncIOp::create(b, loc, target, arith::FPToSIOp::create(b, loc, b.getI32Type(), limited));
   if (fromFloat) {
-    // Through 64 bits: a value beyond the target's range then wraps instead of being undefined.
+    // The conversion goes through 64 bits, so that a value beyond the target's range wraps instead of being undefined.
     Type i64 = b.getI64Type();
     Value wide = to.isUnsignedInteger(64) ? arith::FPToUIOp::create(b, loc, i64, x).getResult()
                                           : arith::FPToSIOp::create(b, loc, i64, x).getResult();
@@ -442,11 +443,11 @@ Value tenon::emitSoftmaxWeight(OpBuilder &b, Location loc, Value x) {
 }
 
 Value tenon::emitCombine(OpBuilder &b, Location loc, ReduceKind kind, Type elementType, Value x, Value y) {
-  // The order of a sum is not defined, which lets it be computed in vectors.
+  // The order of a sum is unspecified, which allows vectorization.
   auto reorder =
       arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::reassoc | arith::FastMathFlags::contract);
-  // The new element comes first: x86 keeps the first one where it is no number, and to keep what is in memory LLVM
-  // would store with a mask, which takes ten times as long on some processors.
+  // The new element is the first operand, because x86 returns the second one if either is NaN. With the other order,
+  // LLVM would use masked stores, which are ten times slower on some processors.
   arith::FastMathFlagsAttr anyZero = getAnyZero(b);
   if (isa<FloatType>(elementType)) {
     switch (kind) {

@@ -19,7 +19,7 @@ using Values = LineWriter::Values;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The first elements of one line, by their indices, which the line of the result holds.
+/// Selects the first elements of one line by their indices, which are written to the line of the result.
 class LineSelection {
 public:
   LineSelection(LineWriter &w, TopKOp op, ValueRange line)
@@ -34,7 +34,7 @@ public:
     return place;
   }
 
-  /// As many as are asked for, but no more than there are.
+  /// The number of requested elements, but at most the length of the line.
   Value getCount() const { return k; }
 
   Value run(Value indices) {
@@ -45,7 +45,8 @@ public:
   }
 
 private:
-  /// Whether to look at each element several times, rather than to keep those that are found in order.
+  /// Emits a condition that is true if it is faster to scan the elements several times than to keep the selected ones
+  /// in order.
   Value areMany() {
     Value most = arith::MulIOp::create(w.b, w.loc, k, w.index(policy.maxElementsPerResult));
     return w.both(isAtLeast(k, policy.minSorted),
@@ -73,7 +74,8 @@ private:
     });
   }
 
-  /// Elements after the first k, of which most blocks have none that comes before `last`.
+  /// Scans the elements after the first k in blocks; most blocks have no element that comes before `last`, and are
+  /// skipped.
   Value lookAtRest(Value items, llvm::function_ref<Value(Value)> getLast, llvm::function_ref<Value(Value, Value)> put) {
     // Of no elements none is last.
     Value zero = w.index(0), isEmpty = arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::eq, k, zero);
@@ -94,7 +96,7 @@ private:
     });
   }
 
-  /// Very few are kept in order: one more goes through all of them, without a branch.
+  /// Insertion into a sorted list, for very few results: each insertion passes over the whole list without branches.
   Value selectInOrder(Value indices) {
     Value zero = w.index(0), last = w.sub(k, w.index(1));
     auto put = [&](Value item, Value items) {
@@ -111,7 +113,7 @@ private:
     return lookAtRest(items, [&](Value items) { return w.get(items, at(last)); }, put);
   }
 
-  /// A heap of the first seen so far with the last of them on top, sorted in the end.
+  /// Keeps the first k elements seen so far in a heap with the last of them on top, and sorts the heap at the end.
   Value selectInHeap(Value indices) {
     ItemHeap heap(w, ranking, /*isFirstOnTop=*/false, [this](Value i) { return at(i); });
     Value zero = w.index(0);
@@ -134,7 +136,7 @@ private:
     });
   }
 
-  /// Each item stands behind as many as come before it, which vectors count.
+  /// Sorts by counting: the position of each item is the number of items that come before it, counted in vectors.
   Value sortByCounting(Value items) {
     Value zero = w.index(0);
     Value copy = w.empty({policy.maxCounted}, w.b.getI64Type());
@@ -175,7 +177,7 @@ LogicalResult StageBuilder::lowerTopK(TopKOp op, ArrayRef<Value> destinations) {
     };
     Value count = selection.getCount();
     Value values = w.repeat(w.index(0), count, tensors[0], copy)[0];
-    // Where a line has fewer than are asked for, zeros follow.
+    // If a line has fewer elements than requested, the result is padded with zeros.
     Type stored = getElementTypeOrSelf(values);
     Value zero = arith::ConstantOp::create(w.b, w.loc, w.b.getZeroAttr(stored));
     auto fill = [&](Value i, ValueRange carried) {
@@ -190,8 +192,8 @@ LogicalResult StageBuilder::lowerTopK(TopKOp op, ArrayRef<Value> destinations) {
 // Arg reduce
 //===----------------------------------------------------------------------===//
 
-/// The first or last of the elements of one line that come before all others. The lowest rank of each block
-/// is found by vectors; the block that has the lowest of all is searched in the end.
+/// Returns the first or last element of a line. The lowest rank of each block is found in vectors; then the block with
+/// the lowest rank is searched.
 static Value findBest(LineWriter &w, ArgReduceOp op, ValueRange line) {
   auto at = [line](Value i) {
     Values place(line);
@@ -289,8 +291,8 @@ private:
 } // namespace
 
 namespace {
-/// The boxes of one class of an image, the best first. Those that are left to look at are a heap at the end
-/// of the line that those taken fill from its beginning: of each box looked at the heap loses one place.
+/// Non-maximum suppression for one class of an image, best boxes first. The candidates are a heap at the end of the
+/// line, and the selected boxes are stored from its start: each candidate that is examined shrinks the heap by one.
 class LineSuppression {
 public:
   LineSuppression(LineWriter &w, NmsOp op, ValueRange line)
@@ -299,7 +301,7 @@ public:
             w, op.getScores(), [this](Value box) { return at(box); }, /*largest=*/true),
         heap(w, ranking, /*isFirstOnTop=*/true, [this](Value i) { return atEnd(i); }) {}
 
-  /// The line with the boxes taken, and how many they are.
+  /// Returns the line with the selected boxes, and their number.
   Values run(Value selected) {
     Value zero = w.index(0), limit = w.readCount(op.getLimit(), {}, places);
     Values candidates = collect(selected);
@@ -321,7 +323,7 @@ private:
                                  w.read(op.getThreshold(), {}));
   }
 
-  /// The boxes worth looking at, in any order, and how many they are. Most blocks have none.
+  /// Collects the candidate boxes in any order, and their number. Most blocks have none.
   Values collect(Value selected) {
     Value zero = w.index(0), block = w.index(policy.blockElements);
     if (!op.getThreshold()) {
@@ -345,7 +347,7 @@ private:
                     [&](Value i, ValueRange found) { return Values{w.either(found[0], isCandidate(i))}; })[0];
   }
 
-  /// A box that is none is overwritten by the next one: there is a place for each.
+  /// Each box is written to the next place; a box that is no candidate is overwritten by the next one.
   Values put(Value box, ValueRange found) {
     Value next = w.select(isCandidate(box), w.add(found[1], w.index(1)), found[1]);
     return {w.set(found[0], ranking.getItem(box), atEnd(found[1])), next};

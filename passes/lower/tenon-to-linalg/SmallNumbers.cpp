@@ -61,7 +61,7 @@ struct Word {
   Value asByte() const { return arith::TruncIOp::create(*b, loc, b->getI8Type(), value); }
 };
 
-/// What a code of a small float means, the sign bit aside.
+/// The encoding of a small float, apart from the sign bit.
 struct Format {
   explicit Format(FloatType type);
 
@@ -119,7 +119,7 @@ static Value decodePower(Word code) {
 }
 
 static Value encodePower(Word bits, bool saturate, Rounding rounding) {
-  // Numbers below 2^-126 have no leading one. From 2^-127 on, a shift gives them one, and the exponent 0.
+  // Numbers below 2^-126 are denormal in f32. From 2^-127 on, a shift normalizes them, with exponent 0.
   Word normal = bits.select(bits > 0x007fffff, (bits << 1) - 0x00800000);
   uint32_t addend = rounding == Rounding::up ? 0x007fffff : rounding == Rounding::nearest ? 0x00400000 : 0;
   Word code = (normal + addend) >> kMantissaBits;
@@ -143,7 +143,7 @@ Value tenon::decodeSmallFloat(OpBuilder &b, Location loc, Value byte, FloatType 
   Word magnitude = code & (signMask - 1);
   Word normal = (magnitude << (kMantissaBits - format.mantissaBits)) +
                 (static_cast<uint32_t>(kBias - format.bias) << kMantissaBits);
-  // Without a leading one: so many times the smallest.
+  // A denormal code is a multiple of the smallest number.
   Value multiple = arith::UIToFPOp::create(b, loc, b.getF32Type(), magnitude.value);
   Word subnormal = bitsOf(b, loc, arith::MulFOp::create(b, loc, multiple, getFloat(b, loc, format.smallest)));
   Word bits = subnormal.select(magnitude < 1u << format.mantissaBits, normal);
@@ -163,12 +163,12 @@ Value tenon::encodeSmallFloat(OpBuilder &b, Location loc, Value x, FloatType typ
     return encodePower(bits, saturate, rounding);
   Format format(type);
   Word magnitude = bits & 0x7fffffff;
-  // To nearest even: half of the last bit that stays, a little less where that bit is 0 already.
+  // Rounds to nearest even: adds half of the last kept bit, minus one if that bit is 0.
   unsigned dropped = kMantissaBits - format.mantissaBits;
   Word rounded = magnitude + ((1u << (dropped - 1)) - 1) + ((magnitude >> dropped) & 1);
   Word normal = (rounded >> dropped) - (static_cast<uint32_t>(kBias - format.bias) << format.mantissaBits);
-  // Numbers without a leading one are counted in units of the smallest. Added to a number whose last bit is
-  // such a unit, they are rounded by the addition, to nearest even.
+  // Denormal results are multiples of the smallest number. Adding a number whose last bit has that value makes the
+  // addition round them to nearest even.
   float shift = std::ldexp(format.smallest, kMantissaBits);
   Value sum = arith::AddFOp::create(b, loc, magnitude.asFloat(), getFloat(b, loc, shift));
   Word subnormal = bitsOf(b, loc, sum) - std::bit_cast<uint32_t>(shift);

@@ -24,18 +24,19 @@ namespace tenon {
 bool isSmallFloat(mlir::Type type);
 bool isSmallInt(mlir::Type type);
 
-/// The f32 that a small float's byte stands for. Exact.
+/// Converts the byte of a small float to f32, exactly.
 mlir::Value decodeSmallFloat(mlir::OpBuilder &b, mlir::Location loc, mlir::Value byte, mlir::FloatType type);
 /// The byte of an f32, as tenon.cast defines it.
 mlir::Value encodeSmallFloat(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::FloatType type, bool saturate,
                              Rounding rounding);
 
-/// The i8 that a small integer's byte stands for, and back: the low bits are kept.
+/// Converts the byte of a small integer to i8, and back; the low bits are kept.
 mlir::Value decodeSmallInt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value byte, mlir::IntegerType type);
 mlir::Value encodeSmallInt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::IntegerType type);
 
-/// An f64 as one of the two nearest f32: itself, or else the one whose last bit is set. Rounded once more, to
-/// fewer bits, it gives what the f64 would have given (Boldo and Melquiond, "When double rounding is odd").
+/// Rounds an f64 to f32 with rounding to odd: the result is the f64 itself, or the neighbouring f32 whose last bit is
+/// set. A second rounding to fewer bits then yields the correctly rounded f64 (Boldo and Melquiond, "When double
+/// rounding is odd").
 mlir::Value roundToOdd(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 
 } // namespace tenon

@@ -158,7 +158,7 @@ LogicalResult StageBuilder::lowerLink(ReshapeOp link, Operation *first) {
       return failure();
     tensor = *stored;
   }
-  // All dimensions but the last are one on one of both sides.
+  // Collapses all dimensions but the last one on one of the two sides.
   Dims dims = getDims(link.getResult());
   bool collapses = dims.size() == 2;
   SmallVector<ReassociationIndices> groups{
@@ -183,7 +183,7 @@ LogicalResult StageBuilder::lowerLink(ReshapeOp link, Operation *first) {
 // Contract
 //===----------------------------------------------------------------------===//
 
-/// The product of two scalars in the type that the sum is carried in.
+/// Emits the product of two scalars in the accumulator type.
 static Value emitProduct(OpBuilder &b, Location loc, Value x, Type xType, Value y, Type yType, Type resultType) {
   Type accumulator = getAccumulatorType(resultType);
   x = castScalar(b, loc, x, xType, isa<FloatType>(accumulator) ? accumulator : resultType);
@@ -194,7 +194,7 @@ static Value emitProduct(OpBuilder &b, Location loc, Value x, Type xType, Value 
   return arith::MulIOp::create(b, loc, x, y);
 }
 
-/// The loops that sum take the path that was chosen for the operation.
+/// Attaches the path that was chosen for the operation to the reduction.
 static void keepPath(Operation *op, Value sum) {
   if (auto path = op->getAttrOfType<StringAttr>(kPathAttr))
     sum.getDefiningOp()->setAttr(kPathAttr, path);
@@ -204,8 +204,9 @@ FailureOr<Value> StageBuilder::lowerContract(ContractOp op, Value destination) {
   Location loc = op.getLoc();
   Type lhsType = op.getLhs().getType().getElementType(), rhsType = op.getRhs().getType().getElementType();
   Type resultType = op.getType().getElementType();
-  // Loops in the order: result dimensions but the last, summed ones, the last result dimension. So the
-  // innermost loop writes neighbours; or it reads them in both operands.
+  // The loops are the result dimensions but the last, the summed ones, and the last result dimension, so that the
+  // innermost loop writes contiguous elements. For a dot product, the summed loop is innermost, and reads contiguous
+  // elements of both operands.
   std::optional<int64_t> dot = getDotIndex(op);
   SmallVector<int64_t> order(op.getResultDims());
   int64_t last = dot ? *dot : order.empty() ? -1 : order.pop_back_val();
@@ -263,8 +264,8 @@ FailureOr<Value> StageBuilder::lowerConvolve(ConvolveOp op, Value destination) {
   AffineExpr filters = filter[op.getFilterDim()], channels = filter[op.getFilterChannelDim()];
   Type inType = op.getInput().getType().getElementType(), filterType = op.getFilter().getType().getElementType();
   Type resultType = op.getType().getElementType();
-  // The innermost loop writes neighbours. Loops: batch, filter, spatial but the last, channel, window, last spatial;
-  // or batch, spatial, window, channel, filter.
+  // The innermost loop writes contiguous elements. The loops are batch, filter, spatial but the last, channel, window,
+  // last spatial; or batch, spatial, window, channel, filter for channels-last.
   unsigned filterLoop, channelLoop, windowLoop, numLoops = 3 + 2 * rank;
   SmallVector<unsigned> spatialLoops;
   for (unsigned i = 0; i < rank; ++i)
@@ -328,7 +329,7 @@ FailureOr<Value> StageBuilder::lowerConvolve(ConvolveOp op, Value destination) {
   });
   if (failed(sum))
     return failure();
-  // What the borders are compared with is the same for all elements, and is looked for outside (ElementRead.h).
+  // The operands of the bounds checks are loop-invariant, and ElementRead.h expects them outside the body.
   auto stage = sum->getDefiningOp<linalg::GenericOp>();
   moveLoopInvariantCode(
       &stage.getRegion(), [](Value value, Region *region) { return value.getParentRegion()->isProperAncestor(region); },
@@ -380,8 +381,8 @@ FailureOr<Value> StageBuilder::lowerReduce(ReduceOp op, Value destination) {
   return finishReduction(op.getResult(), *joined, destination);
 }
 
-/// Two reductions, of which each has one result, so that a tile needs no more memory than its own rows: the
-/// best element, and the first (or last) index of an element that equals it.
+/// Emits two reductions of one result each, so that a tile needs no memory but its own rows: the best element, and the
+/// first (or last) index of an element that equals it.
 FailureOr<Value> StageBuilder::lowerArgReduce(ArgReduceOp op, Value destination) {
   if (op.getKeepdims())
     return op.emitOpError("with keepdims has to be decomposed before"), failure();
@@ -405,7 +406,7 @@ FailureOr<Value> StageBuilder::lowerArgReduce(ArgReduceOp op, Value destination)
   if (failed(best))
     return failure();
 
-  // Indices that do not match count as one beyond all others.
+  // Elements that do not match contribute an index beyond all others.
   r.kind = op.getLast() ? ReduceKind::max : ReduceKind::min;
   r.elementType = builder.getI64Type();
   return buildReduction(loc, r, destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
@@ -418,7 +419,7 @@ FailureOr<Value> StageBuilder::lowerArgReduce(ArgReduceOp op, Value destination)
     Value top = emitter.readTensor(*best, rows, row), matches;
     if (isa<FloatType>(elementType)) {
       matches = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, *x, top);
-      // The best element is NaN where there is one, and then, as in numpy, the first NaN counts.
+      // The best element is NaN if there is any, and then, as in numpy, the first NaN is selected.
       Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, *x, *x);
       matches = arith::OrIOp::create(b, loc, matches, isNaN);
     } else {

@@ -25,13 +25,13 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// The tensor type of a tenon value in memory: no symbols, no booleans, no signs.
+/// Returns the tensor type of a tenon value in memory: without symbols, booleans and signs.
 static RankedTensorType getMemoryType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return RankedTensorType::get(tensor.getShape(), getStorageType(tensor.getElementType()));
 }
 
-/// The symbols in the order of the kernel's size arguments.
+/// Returns the symbols in the order of the kernel's size arguments.
 static SmallVector<unsigned> getSymbols(func::FuncOp kernel) {
   SmallVector<unsigned> ids;
   auto *dialect = kernel->getContext()->getOrLoadDialect<TenonDialect>();
@@ -107,7 +107,7 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
         Value &destination = destinations[result.getResultNumber()];
         bool sameMemory = getMemoryType(result.getType()) == getMemoryType(returned.getType()) &&
                           getDims(result) == getDims(returned);
-        // The last stage's result may also lie where an epilogue, element by element, replaces it.
+        // The last stage may also write its result where an epilogue overwrites it element by element.
         if (!destination && (returned == result || (&op == lastStage && results.size() == 1 && sameMemory)))
           destination = output;
       }
@@ -121,7 +121,7 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
   for (auto [i, returned] : llvm::enumerate(terminator->getOperands())) {
     if (written[i])
       continue;
-    // An epilogue that follows the last stage works in place, on the tensor which that stage has written.
+    // An elementwise epilogue after the last stage works in place on the tensor that the stage has written.
     Value destination = body->getArgument(firstOutput + i);
     if (lastStage && results.size() == 1 && lastStage->getNumResults() == 1) {
       Value tensor = scope.lookupTensor(lastStage->getResult(0));

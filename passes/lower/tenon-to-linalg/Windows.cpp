@@ -12,20 +12,20 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Whether every window lies inside the input, whatever its size.
+/// True if every window is inside the input for all sizes.
 static bool isAlwaysInside(PoolOp op) {
   auto isZero = [](int64_t pad) { return pad == 0; };
   return !op.getCeil() && llvm::all_of(op.getLow(), isZero) && llvm::all_of(op.getHigh(), isZero);
 }
 
-/// Whether a window may have no element inside the input along spatial dimension i.
+/// True if a window may be entirely in the padding along spatial dimension i.
 static bool canMissInput(PoolOp op, unsigned i) {
   int64_t dilation = op.getDilations()[i], extent = (op.getWindow()[i] - 1) * dilation + 1;
   return dilation > 1 || op.getLow()[i] >= extent || op.getHigh()[i] >= extent;
 }
 
-/// How many elements of a window count in dimension i, for the result at `position` along it: those between
-/// the bounds, of `start + w * dilation` for w in [0, window).
+/// Emits the number of elements of a window that count along dimension i for the result at `position`: those of `start
+/// + w * dilation`, w in [0, window), that are in bounds.
 static Value emitWindowCount(ElementEmitter &emitter, Location loc, PoolOp op, unsigned i, AffineExpr position) {
   OpBuilder &b = emitter.getBuilder();
   MLIRContext *context = op.getContext();
@@ -43,7 +43,7 @@ static Value emitWindowCount(ElementEmitter &emitter, Location loc, PoolOp op, u
   Value negated = arith::SubIOp::create(b, loc, zero, emitter.materialize(start));
   Value first = arith::MaxSIOp::create(b, loc, zero, arith::CeilDivSIOp::create(b, loc, negated, dilation));
   Value count = arith::SubIOp::create(b, loc, last, first);
-  // A window that lies in the padding alone has no element, and not less than none.
+  // A window that is entirely in the padding has no elements; the difference must not be negative.
   return canMissInput(op, i) ? arith::MaxSIOp::create(b, loc, zero, count).getResult() : count;
 }
 
@@ -51,7 +51,7 @@ static Value emitWindowCount(ElementEmitter &emitter, Location loc, PoolOp op, u
 // One dimension after the other
 //===----------------------------------------------------------------------===//
 
-/// How much of spatial dimension i all windows see, padding included.
+/// Returns the extent of spatial dimension i that all windows cover, padding included.
 static int64_t getSeen(PoolOp op, unsigned i) {
   int64_t results = op.getType().getDimSize(i + op.getFirstSpatialDim());
   assert(!ShapedType::isDynamic(results) &&
@@ -59,8 +59,8 @@ static int64_t getSeen(PoolOp op, unsigned i) {
   return (results - 1) * op.getStrides()[i] + (op.getWindow()[i] - 1) * op.getDilations()[i] + 1;
 }
 
-/// Whether a maximum or a sum is taken along the first spatial dimension, of that along the next one, and so on: where
-/// all of them take less time for a result than its window does, and what waits between them stays in the cache.
+/// True if the pool is computed along one spatial dimension after the other: this takes less time per result than the
+/// window does, and the intermediate results stay in cache.
 static bool isSeparable(PoolOp op, const PoolPolicy &policy) {
   ArrayRef<int64_t> shape = op.getType().getShape(), window = op.getWindow();
   if (window.size() < 2 || llvm::any_of(shape.drop_front(), [](int64_t extent) { return extent <= 0; }))
@@ -88,15 +88,15 @@ struct WindowPart {
 };
 } // namespace
 
-/// The part of a window along spatial dimension i that lies inside the input for some result. What is padding for all
-/// of them adds nothing, and a window may have 2^31 elements.
+/// Returns the part of a window along spatial dimension i that is in bounds for some result. Elements that are always
+/// padding contribute nothing, and a window may have 2^31 elements.
 static WindowPart getUsefulPart(PoolOp op, unsigned i) {
   int64_t window = op.getWindow()[i], stride = op.getStrides()[i], low = op.getLow()[i], step = op.getDilations()[i];
   int64_t input = op.getInput().getType().getDimSize(i + op.getFirstSpatialDim());
   int64_t results = op.getType().getDimSize(i + op.getFirstSpatialDim());
   if (ShapedType::isDynamic(input) || ShapedType::isDynamic(results) || input == 0 || results == 0)
     return {0, window};
-  // Inside: 0 <= result * stride - low + element * step < input.
+  // In bounds means 0 <= result * stride - low + element * step < input.
   int64_t first = std::max<int64_t>(0, llvm::divideCeilSigned(low - (results - 1) * stride, step));
   int64_t last = std::min(window - 1, llvm::divideFloorSigned(input - 1 + low, step));
   return {first, std::max<int64_t>(0, last - first + 1)};
@@ -111,7 +111,8 @@ FailureOr<Value> StageBuilder::joinWindows(PoolOp op, unsigned first, unsigned e
   Dims in = getDims(op.getInput()), out = getDims(op.getType());
   unsigned rank = in.size() - 2;
   assert(first < end && end <= rank && "some spatial dimensions are joined");
-  // The innermost loop writes neighbours. Loops: all result dimensions but the last, window, last result dimension.
+  // The innermost loop writes contiguous elements. The loops are all result dimensions but the last, the window, and
+  // the last result dimension.
   unsigned windowLoop = 1 + rank, lastLoop = windowLoop + (end - first);
   auto resultLoop = [&](unsigned dim) { return dim + 1 == out.size() ? lastLoop : dim; };
   auto spatialLoop = [&](unsigned i) { return resultLoop(i + op.getFirstSpatialDim()); };
@@ -159,7 +160,7 @@ FailureOr<Value> StageBuilder::joinWindows(PoolOp op, unsigned first, unsigned e
       unsigned dim = i + op.getFirstSpatialDim();
       return emitter.emitInBounds(at[dim], in[dim]);
     };
-    // What the innermost loop decides is asked first: it can be cut where that changes.
+    // The bound that depends on the innermost loop is tested first, because that loop can be split where it changes.
     unsigned numOthers = op.getChannelsLast() ? rank : rank - 1;
     auto emitAmongOthers = [&]() -> FailureOr<Value> {
       Value inside;
@@ -188,7 +189,7 @@ FailureOr<Value> StageBuilder::lowerPool(PoolOp op, Value destination) {
   if (op.getKind() != PoolKind::average)
     return finishReduction(op.getResult(), *joined, destination);
 
-  // In place where the accumulators have the result's type.
+  // The result is written in place if the accumulators have the result's type.
   bool inPlace = accumulator == getStorageType(elementType);
   return buildElementwise(
       loc, op.getType(), inPlace ? *joined : destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {

@@ -25,7 +25,7 @@ public:
   mlir::LogicalResult run();
 
 private:
-  // TenonToPlan.cpp: the program, and what is in every one.
+  // In TenonToPlan.cpp: the program, and the parts that every program has.
   void createProgram();
   mlir::DictionaryAttr describe(mlir::Type type, mlir::DictionaryAttr attrs, llvm::StringRef fallback);
   void collectSymbols(llvm::SetVector<unsigned> &symbols);
@@ -65,7 +65,7 @@ private:
   bool isOverwritten(StateReadOp read);
   void convertStateRead(StateReadOp read);
 
-  // ConvertControl.cpp: sizes that data decides, branches and loops.
+  // In ConvertControl.cpp: data-dependent sizes, branches and loops.
   void convertBind(BindOp bind);
   void checkBound(BindOp bind, int64_t position, mlir::AffineExpr symbol);
   void convertRequire(RequireOp require);

@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// No more than the bound: what is laid out before the run relies on it.
+/// Emits a check that a size does not exceed its bound, which the memory layout relies on.
 void Conversion::checkBound(BindOp bind, int64_t position, AffineExpr symbol) {
   AffineExpr bound = bind.getBounds() ? bind.getBounds()->getDims()[position] : AffineExpr();
   if (!bound || isUnknownDim(bound))
@@ -71,20 +71,20 @@ LogicalResult Conversion::convertAppend(AppendOp append) {
   return success();
 }
 
-/// The allocation that a buffer is part of, or the buffer itself.
+/// Returns the allocation that a buffer is a part of, or the buffer itself.
 static Value getMemory(Value buffer) {
   while (auto alias = buffer.getDefiningOp<plan::AliasOp>())
     buffer = alias.getSource();
   return buffer;
 }
 
-/// Whether a buffer begins where the memory does that it is part of, and that is `memory`.
+/// True if a buffer is at offset 0 of its allocation, and that allocation is `memory`.
 static bool isAtStartOf(Value memory, Value buffer) {
   auto alias = buffer.getDefiningOp<plan::AliasOp>();
   return buffer == memory || (alias && alias.getSource() == memory && isConstantIntValue(alias.getOffset(), 0));
 }
 
-/// Copies values into memory as if all at once: what would be overwritten first moves out of the way.
+/// Copies values to targets as a parallel assignment: a value that would be overwritten too early is moved first.
 void Conversion::move(ValueRange values, ValueRange targets) {
   Type type = plan::BufferType::get(b.getContext());
   Value start = sizes.build(getDimConstant(b.getContext(), 0));
@@ -108,7 +108,7 @@ void Conversion::move(ValueRange values, ValueRange targets) {
   }
 }
 
-/// Gives each symbol the value that it has in the dimensions of `values` where `types` names it.
+/// Sets each symbol to the extent at which `types` names it, in the dimensions of `values`.
 void Conversion::setSymbols(std::optional<ArrayAttr> symbols, TypeRange types, ValueRange values, Location loc) {
   if (!symbols)
     return;
@@ -123,7 +123,7 @@ void Conversion::setSymbols(std::optional<ArrayAttr> symbols, TypeRange types, V
     if (wanted && wanted != symbol)
       changes.push_back({dialect->internSymbol(name), wanted});
   }
-  // All at once: a value that depends on another symbol of the list is taken before that changes.
+  // The assignment is parallel: a value that depends on another symbol of the list is saved before that symbol changes.
   auto dependsOnOther = [&](AffineExpr expr, unsigned self) {
     bool result = false;
     expr.walk([&](AffineExpr e) {
@@ -142,7 +142,7 @@ void Conversion::setSymbols(std::optional<ArrayAttr> symbols, TypeRange types, V
   }
 }
 
-/// A new symbol of the program that keeps the value that an expression has here.
+/// Creates a symbol of the program that saves the current value of an expression.
 AffineExpr Conversion::saveInSymbol(AffineExpr expr, Location loc) {
   auto *dialect = b.getContext()->getOrLoadDialect<TenonDialect>();
   SmallVector<Attribute> names(program.getSymbols().getValue());
@@ -180,8 +180,8 @@ LogicalResult Conversion::convertIf(IfOp op) {
   return convertBranch(op, op.getElseBody().front(), elseBlock);
 }
 
-/// What a launch computes for the next time of a loop, it writes there at once, where nothing reads any more what is
-/// there. `targets` are the memory of the condition, then of what the loop passes on.
+/// Lets a launch write a value for the next iteration of a loop directly to its memory if nothing reads the old content
+/// any more. `targets` are the memory of the condition, then of the values that the loop carries.
 void Conversion::placeYields(LoopOp op, ArrayRef<Value> targets) {
   Block &body = op.getBody().front();
   llvm::DenseMap<Value, Operation *> lastUses;
@@ -213,7 +213,7 @@ LogicalResult Conversion::convertLoop(LoopOp op) {
   SmallVector<Value> inits{op.getCondition()}, targets{createAlloc(op.getCondition())};
   llvm::append_range(inits, op.getInits());
   for (auto [argument, result] : llvm::zip(body.getArguments(), op.getResults())) {
-    // One after the other: an insertion moves what the map holds.
+    // The value is computed first, because an insertion may move the map's entries.
     Value target = createAlloc(result);
     buffers[argument] = target;
     buffers[result] = target;

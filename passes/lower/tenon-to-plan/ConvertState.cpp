@@ -28,7 +28,7 @@ using namespace tenon;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Rows [begin, end) of a state that an operation reads or writes.
+/// The rows [begin, end) of a state that an operation reads or writes.
 struct Rows {
   FlatSymbolRefAttr state;
   AffineExpr begin, end;
@@ -45,7 +45,7 @@ static bool mayOverlap(const Rows &a, const Rows &b, const Facts &facts) {
   return a.state == b.state && !facts.isAtMost(a.end, b.begin) && !facts.isAtMost(b.end, a.begin);
 }
 
-/// The operation of `block` that `op` is or stands in.
+/// Returns the operation of `block` that contains `op`, or is `op`.
 static Operation *getAncestor(Operation *op, Block *block) {
   while (op && op->getBlock() != block)
     op = op->getParentOp();
@@ -53,7 +53,7 @@ static Operation *getAncestor(Operation *op, Block *block) {
   return op;
 }
 
-/// The last operation of the value's block that uses the value or a view of it; null where none does.
+/// Returns the last operation of the value's block that uses the value or a view of it; null if there is none.
 static Operation *getLastUse(Value value) {
   Block *block = value.getParentBlock();
   Operation *last = nullptr;
@@ -86,7 +86,8 @@ static StateUpdateOp findExtension(func::FuncOp main, StateOp state) {
   return {};
 }
 
-/// What the runtime needs to know how many rows are live after the run: that number, or for a ring how many are added.
+/// Emits the value from which the runtime computes the live rows after the run: their number, or for a ring the number
+/// of rows that are added.
 Value Conversion::getNextRows(StateOp state) {
   StateUpdateOp extension = findExtension(main, state);
   if (!extension)
@@ -105,7 +106,7 @@ void Conversion::createStates() {
         getNumber(state.getLive()), getNumber(state.getRing()), getNextRows(state), state.getInitialAttr());
 }
 
-/// The bytes of rows from `begin` on that a value is, or is to be.
+/// Returns the buffer of the rows of a state from `begin` on, in which a value is stored or will be.
 Value Conversion::createRows(FlatSymbolRefAttr state, AffineExpr begin, Value value, Location loc) {
   Dims row = getDims(value);
   if (!row.empty())
@@ -120,13 +121,13 @@ Value Conversion::createRows(FlatSymbolRefAttr state, AffineExpr begin, Value va
 // Updates
 //===----------------------------------------------------------------------===//
 
-/// Whether `launch` may write the rows of `update`, which comes later, where they belong.
+/// True if `launch` may write the rows of `update`, which comes later, directly to the state.
 bool Conversion::canWriteEarly(StateUpdateOp update, Operation *launch) {
   Rows rows = getRows(update);
   for (Operation &op : *update->getBlock()) {
     bool isBefore = op.isBeforeInBlock(launch);
     if (auto read = dyn_cast<StateReadOp>(op); read && mayOverlap(getRows(read), rows, facts)) {
-      // One after the update reads the new rows. One before it must have been used up.
+      // Operations after the update read the new rows. For those before it, no use may follow the launch.
       if (op.isBeforeInBlock(update) && (!isBefore || isUsedFrom(read, launch)))
         return false;
     }
@@ -163,8 +164,8 @@ void Conversion::convertStateUpdate(StateUpdateOp update) {
 // Reads
 //===----------------------------------------------------------------------===//
 
-/// Whether an update writes over what is read before its last use. An update whose rows a launch writes early is one
-/// that no use of the read comes between.
+/// True if an update overwrites the rows of a read before its last use. An update whose rows a launch writes early has
+/// no use of the read in between.
 bool Conversion::isOverwritten(StateReadOp read) {
   for (Operation *op = read->getNextNode(); op; op = op->getNextNode())
     if (auto update = dyn_cast<StateUpdateOp>(op))

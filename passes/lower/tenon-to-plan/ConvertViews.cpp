@@ -26,7 +26,7 @@ Value Conversion::createPart(Value buffer, Value offset, Value size, Location lo
   return plan::AliasOp::create(b, loc, plan::BufferType::get(b.getContext()), buffer, offset, size, StringAttr());
 }
 
-/// The parts of a concat's memory that its inputs are.
+/// Returns the parts of a concat's memory that its inputs occupy.
 SmallVector<Value> Conversion::createParts(ConcatOp concat) {
   Value &whole = buffers[concat];
   if (!whole)
@@ -41,8 +41,8 @@ SmallVector<Value> Conversion::createParts(ConcatOp concat) {
   return parts;
 }
 
-/// Gives memory to the concats of a block whose sizes are known before it runs, and parts of it to those of their
-/// inputs that have no other place.
+/// Allocates memory for those concats of a block whose sizes are known before the block runs, and assigns parts of it
+/// to inputs that have no other memory.
 void Conversion::placeParts(Block &block) {
   for (Operation &op : llvm::reverse(block)) {
     auto concat = dyn_cast<ConcatOp>(op);

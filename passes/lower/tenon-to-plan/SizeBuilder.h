@@ -13,8 +13,8 @@
 
 namespace tenon {
 
-/// Index arithmetic on symbols, each expression once. It goes where `at` inserts, which is before every
-/// instruction: so what one branch needs another may share.
+/// Emits index arithmetic on symbols, each expression once. It is inserted at `at`, before every instruction, so that
+/// branches share it.
 class SizeBuilder {
 public:
   SizeBuilder(mlir::OpBuilder &at, mlir::Location loc) : b(at), loc(loc) {}

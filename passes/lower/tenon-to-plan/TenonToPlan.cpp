@@ -22,7 +22,8 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// The ONNX names in a location, each once, joined by " + ": the heaviest one first (tenon-fuse), the rest in order.
+/// Returns the ONNX names in a location without duplicates, joined by " + ": the heaviest one first (tenon-fuse), the
+/// others in order.
 static std::string getNames(Location loc) {
   SetVector<StringRef> names;
   if (auto fused = dyn_cast<FusedLoc>(loc))
@@ -55,9 +56,9 @@ DictionaryAttr Conversion::describe(Type type, DictionaryAttr attrs, StringRef f
   return b.getDictionaryAttr(description);
 }
 
-/// Those that inputs and states bind, then those that data binds.
+/// The symbols that inputs and states bind come first, then the data-dependent ones.
 void Conversion::collectSymbols(SetVector<unsigned> &symbols) {
-  // Only a dimension that is a symbol itself can give it its value.
+  // Only a dimension that is a plain symbol can bind it.
   for (Type type : main.getArgumentTypes())
     for (AffineExpr dim : getDims(cast<RankedTensorType>(type)))
       if (auto symbol = dyn_cast<AffineSymbolExpr>(dim))
@@ -104,11 +105,11 @@ void Conversion::createProgram() {
     symbolNumbers[symbol] = i;
   }
   b.setInsertionPointToStart(&body);
-  // Arithmetic goes before this one, instructions after it.
+  // Arithmetic is inserted before this constant, instructions after it.
   atStart.setInsertionPoint(arith::ConstantIndexOp::create(b, main.getLoc(), 0));
 }
 
-/// Every extent must follow from the inputs' dimensions and from what instructions bind.
+/// Checks that every extent follows from the inputs' dimensions and from the symbols that instructions bind.
 LogicalResult Conversion::checkSymbols() {
   LogicalResult result = success();
   auto check = [&](Operation *op, ArrayRef<AffineExpr> dims) {
@@ -133,7 +134,8 @@ LogicalResult Conversion::checkSymbols() {
   return result;
 }
 
-/// The most bytes that a value of a size which data decides has; null where its size is known before, or that is not.
+/// Emits an upper bound in bytes for a value of data-dependent size; null if the size is known before the run, or if
+/// there is no bound.
 Value Conversion::getBytesBound(Value value) {
   Dims dims = getDims(value);
   AffineExpr bound = isKnownEarly(dims) ? AffineExpr() : facts.getUpperBound(getElementCount(b.getContext(), dims));
@@ -148,7 +150,7 @@ Value Conversion::createAlloc(Value value) {
                                getBytesBound(value), name.empty() ? StringAttr() : name);
 }
 
-/// The buffers that a launch writes: where an output wants them, or new ones.
+/// Returns the buffers that a launch writes: those of outputs, or new ones.
 SmallVector<Value> Conversion::createResults(ValueRange results) {
   SmallVector<Value> made;
   for (Value result : results) {
@@ -195,7 +197,7 @@ void Conversion::convertLaunch(LaunchOp launch) {
     }
 }
 
-/// A launch of one tile, which is told how many elements each list has.
+/// Converts a call to a launch of one tile, which receives the number of elements of each list.
 void Conversion::convertCall(CallOp call) {
   SmallVector<Value> inputs, results = createResults(call.getResults()), extents;
   for (Value input : call.getInputs()) {
@@ -209,7 +211,7 @@ void Conversion::convertCall(CallOp call) {
   plan::LaunchOp::create(b, call.getLoc(), kernel, inputs, results, extents, one, getName(call.getLoc()));
 }
 
-/// Its extents are those of all operands and results; those of results that are inferred are not known yet.
+/// The extents are those of all operands and results, except those of inferred results, which are not known yet.
 void Conversion::convertHostCall(HostCallOp call) {
   SmallVector<Value> inputs, results = createResults(call.getResults()), extents;
   SmallVector<Type> inputTypes, resultTypes;
@@ -279,7 +281,7 @@ bool Conversion::isKnownEarly(ArrayRef<AffineExpr> dims) {
   return isEarly;
 }
 
-/// Whether the memory of an output is known to be there when `source`, of which it is a view, is computed.
+/// True if the memory of an output is known to exist when `source`, of which it is a view, is computed.
 bool Conversion::isSizedBefore(Value output, Value source) {
   return getBytes(output) == getBytes(source) || isKnownEarly(getDims(output));
 }
@@ -288,7 +290,7 @@ void Conversion::createOutputs(func::ReturnOp terminator) {
   for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
     outputs.push_back(
         plan::OutputOp::create(b, value.getLoc(), plan::BufferType::get(b.getContext()), i, getBytes(value)));
-    // What a launch computes for an output, it writes there at once.
+    // A launch that computes an output writes it directly to the output's memory.
     Value source = getReshaped(value);
     Operation *definition = source.getDefiningOp();
     if (definition && definition->hasTrait<LaunchLike>() && !buffers.contains(source) && isSizedBefore(value, source))

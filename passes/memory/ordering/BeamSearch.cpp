@@ -29,7 +29,7 @@ struct Beginning {
 
 } // namespace
 
-/// A number of 64 bits for each node: the sum of those that have run stands for their set.
+/// A Zobrist hash: each node has a 64-bit number, and the sum of those that have run identifies their set.
 static uint64_t getNodeHash(uint32_t node) {
   uint64_t value = (node + 1) * 0x9e3779b97f4a7c15u;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -66,7 +66,7 @@ static std::vector<Extension> select(std::vector<Extension> extensions, size_t w
   return selected;
 }
 
-/// Follows the selected extensions back from the best of the last ones.
+/// Reconstructs the order backwards from the best of the last extensions.
 static Order traceBack(const std::vector<std::vector<Extension>> &levels) {
   Order order(levels.size());
   uint32_t at = 0;

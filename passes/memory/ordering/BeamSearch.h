@@ -13,9 +13,9 @@
 
 namespace tenon::ordering {
 
-/// An order with a peak below `limit`, if one is found: of all beginnings of one length the best so many are
-/// kept, by peak and by what is live. Of two that have run the same nodes the one with the smaller peak is all
-/// that is needed, so where no more than `width` are left this is dynamic programming, and the order is best.
+/// Returns an order with a peak below `limit` if beam search finds one: among the partial orders of each length, the
+/// best `width` are kept, by their peak and live bytes. Of two partial orders of the same nodes, only the one with the
+/// smaller peak is kept; so if at most `width` remain, this is dynamic programming, and the order is optimal.
 std::optional<Order> searchOrder(const Program &program, int64_t limit, size_t width);
 
 } // namespace tenon::ordering

@@ -13,7 +13,7 @@
 
 using namespace tenon::ordering;
 
-/// How many beginnings of an order these steps are enough for: each is copied for each node.
+/// Returns the beam width that the number of steps allows: each partial order is copied once per node.
 static int64_t getWidth(const Graph &graph, int64_t steps) {
   constexpr int64_t kMaxWidth = 4096; // limit: memory of the search
   int64_t nodes = static_cast<int64_t>(graph.nodes.size()), buffers = static_cast<int64_t>(graph.buffers.size());

@@ -17,8 +17,8 @@ struct FoundOrder {
   int64_t peak;
 };
 
-/// An order with as small a peak as is found in `steps` steps, each some nanoseconds, by list scheduling and
-/// then beam search. It is the given one unless another one is better. The same graph gives the same order.
+/// Searches an order with a small peak in at most `steps` steps of some nanoseconds each, by list scheduling and then
+/// beam search. Returns the given order unless another one is better. The result is deterministic.
 FoundOrder findOrder(const Graph &graph, int64_t steps);
 
 } // namespace tenon::ordering

@@ -13,7 +13,7 @@
 
 namespace tenon::ordering {
 
-/// A buffer is live from its first use to its last; one that is not used is not there, unless it is an input.
+/// A buffer is live from its first use to its last one; an unused buffer takes no memory, unless it is an input.
 struct Buffer {
   int64_t size;              ///< bytes
   bool isLiveBefore = false; ///< from the start, as inputs are
@@ -25,8 +25,8 @@ struct Node {
   std::vector<uint32_t> after;         ///< nodes that must come before this one, for other reasons
 };
 
-/// Nodes in an order that is valid: any other order that leaves readers and writers of each buffer as they are
-/// is valid, too. Sizes must not add up to more than 64 bits hold.
+/// A graph whose nodes are in a valid order: any other order that keeps the relative order of readers and writers of
+/// each buffer is valid, too. The sum of all sizes must fit 64 bits.
 struct Graph {
   std::vector<Node> nodes;
   std::vector<Buffer> buffers;
@@ -37,17 +37,17 @@ using Order = std::vector<uint32_t>;
 /// The order in which nodes stand.
 Order getGivenOrder(const Graph &graph);
 
-/// The sum of sizes of buffers that are live while each node runs, in the order in which they do.
+/// Returns, for each node in order, the total size of the buffers that are live while it runs.
 std::vector<int64_t> getLiveBytes(const Graph &graph, const Order &order);
 
-/// The largest sum of sizes of buffers that are live while one node runs.
+/// Returns the largest total size of buffers that are live while one node runs.
 int64_t getPeak(const Graph &graph, const Order &order);
 
-/// Whether an order has each node once, and after all that it depends on.
+/// True if an order has each node once, and after its dependences.
 bool isValidOrder(const Graph &graph, const Order &order);
 
-/// For each node those that it depends on, without repetition: who wrote what it reads, who read or wrote what
-/// it writes, and what it says itself.
+/// Returns the dependences of each node without duplicates: the writers of what it reads, the readers and writers of
+/// what it writes, and its explicit ones.
 std::vector<std::vector<uint32_t>> getDependences(const Graph &graph);
 
 } // namespace tenon::ordering

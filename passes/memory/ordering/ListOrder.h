@@ -19,8 +19,8 @@ enum class Preference {
   Depth,     ///< as Delta, but where it adds bytes what became ready last comes first
 };
 
-/// List scheduling: of all nodes that can run next the one that is best for now. O((nodes + uses) log nodes),
-/// where few nodes are ready at one time.
+/// List scheduling: greedily picks the best one of the ready nodes. O((nodes + uses) log nodes) if few nodes are ready
+/// at a time.
 Order makeListOrder(const Program &program, Preference preference);
 
 } // namespace tenon::ordering

@@ -29,7 +29,7 @@ struct Program {
   int64_t lowerBound = 0;                        ///< no order has a smaller peak
 };
 
-/// What running a node does to the bytes that are live.
+/// The change in live bytes when a node runs.
 struct Effect {
   int64_t allocated = 0, freed = 0;
 

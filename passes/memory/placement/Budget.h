@@ -15,8 +15,8 @@
 
 namespace tenon::placement {
 
-/// How much a search may do: a number of steps, each some nanoseconds, and for a person who waits also a time.
-/// Where there is no time limit the same input gives the same result anywhere.
+/// Limits a search: a number of steps of some nanoseconds each and, in interactive use, a time. Without a time limit
+/// the result is deterministic.
 class Budget {
 public:
   using Clock = std::chrono::steady_clock;
@@ -30,7 +30,7 @@ public:
 
   bool isSpent() const { return steps <= 0 || (deadline && Clock::now() >= *deadline); }
 
-  /// One of so many parts of what is left. What it spends is not taken from this one.
+  /// Returns a budget of one of `parts` parts of the remainder. Spending it does not reduce this budget.
   Budget part(int64_t parts) const {
     std::optional<Clock::time_point> end;
     if (deadline) {

@@ -12,7 +12,7 @@
 
 using namespace tenon::placement;
 
-/// Calls `visit` for each pair in conflict, in a sweep over columns.
+/// Calls `visit` for each pair of conflicting buffers, in a sweep over columns.
 template <typename Visit>
 static void forEachPair(const Columns &columns, const std::vector<uint32_t> &byBegin, Visit visit) {
   std::vector<uint32_t> live;
@@ -43,7 +43,7 @@ int64_t tenon::placement::countConflicts(const Instance &instance) {
 }
 
 Conflicts::Conflicts(const Instance &instance) {
-  // With more it takes longer to go through a list than through all buffers, which need not be sorted then.
+  // With more pairs, traversing a list takes longer than traversing all buffers, which need no sorting then.
   constexpr int64_t kMaxPairs = int64_t(1) << 22; // limit: memory of the list
   if (countConflicts(instance) > kMaxPairs)
     return;

@@ -13,11 +13,11 @@
 
 namespace tenon::placement {
 
-/// How many pairs of buffers are in conflict. O(n log n).
+/// Counts the pairs of conflicting buffers. O(n log n).
 int64_t countConflicts(const Instance &instance);
 
-/// For each buffer those in conflict with it, in the order of their numbers, unless there are too many of them.
-/// O(n log n + conflicts) time and memory.
+/// Lists the conflicting buffers of each buffer, in ascending order, unless there are too many. O(n log n + conflicts)
+/// time and memory.
 class Conflicts {
 public:
   explicit Conflicts(const Instance &instance);

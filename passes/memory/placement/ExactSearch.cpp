@@ -16,7 +16,7 @@ static constexpr int64_t kNoWall = std::numeric_limits<int64_t>::max(); // forma
 
 namespace {
 
-/// What the next choice is about: which item comes next on `column`.
+/// A branching decision: which item comes next on `column`.
 struct Choice {
   Segment valley{0, 0};
   uint32_t column = 0;
@@ -25,8 +25,8 @@ struct Choice {
   double options = 0; ///< 0: nothing is left to choose
 };
 
-/// What a choice is made by: the fewest options, also over how often a column failed, or times its slack; or the
-/// lowest valley.
+/// How the next column is chosen: by the fewest options, optionally divided by how often a column failed, or multiplied
+/// by its slack; or the lowest valley.
 enum class Rule { Weights, Options, Slack, Lowest };
 
 class Search {
@@ -46,7 +46,7 @@ private:
   bool isBetter(const Choice &a, const Choice &b) const;
   std::vector<uint32_t> getCandidates(const Choice &choice) const;
 
-  /// States are forgotten where others fall on the same entry.
+  /// The table of failed states overwrites old entries on collisions.
   static constexpr size_t kTableSize = size_t(1) << 18; // limit: memory of the search
   /// Of recursion, for the stack's sake.
   static constexpr int64_t kMaxDepth = 5000; // limit: stack of the search
@@ -88,8 +88,8 @@ bool Search::isBetter(const Choice &a, const Choice &b) const {
   return a.slack != b.slack ? a.slack < b.slack : a.height < b.height;
 }
 
-/// Raises columns of a valley on which nothing that lies within it can come. False where something cannot fit
-/// any more; else `best` may become a choice about this valley.
+/// Raises columns of a valley on which no item within the valley fits. Returns false if some item cannot fit any more;
+/// otherwise may set `best` to a choice about this valley.
 bool Search::settleValley(Segment valley, int64_t wall, bool &isRaised, Choice &best) {
   assert(valley.begin < valley.end && "a valley has a column");
   auto [begin, end] = skyline.getItems(valley);
@@ -117,7 +117,7 @@ bool Search::settleValley(Segment valley, int64_t wall, bool &isRaised, Choice &
     int64_t rest = skyline.getRest(c);
     if (rest == 0 && wall == kNoWall)
       continue;
-    // What does not lie within the valley lies above its lower wall.
+    // An item that is not within the valley must be above its lower wall.
     if (rest > here.size && (wall == kNoWall || std::max(height + here.size, wall) > capacity - (rest - here.size))) {
       weights[c] += 1;
       return false;
@@ -128,7 +128,7 @@ bool Search::settleValley(Segment valley, int64_t wall, bool &isRaised, Choice &
       continue;
     }
     int64_t slack = capacity - height - rest;
-    // What comes there later rests on the wall, or on what lies within the valley beside this column.
+    // The next item on this column rests on the wall, or on an item within the valley beside this column.
     int64_t raised = here.count < count && smallest < wall - height ? height + smallest : wall;
     bool mayRaise = raised - height <= slack;
     Choice choice{valley, c, raised, height, slack, static_cast<double>(here.count + mayRaise)};
@@ -138,7 +138,7 @@ bool Search::settleValley(Segment valley, int64_t wall, bool &isRaised, Choice &
   return true;
 }
 
-/// Raises what must be raised, and finds the choice to make next.
+/// Raises columns as far as necessary, and selects the next choice.
 bool Search::settle(Segment segment, Choice &best) {
   best = {};
   uint32_t begin = segment.begin;
@@ -162,14 +162,14 @@ bool Search::settle(Segment segment, Choice &best) {
       begin = end;
       continue;
     }
-    // What was raised is another valley now, maybe together with its left wall.
+    // Raised columns form another valley, perhaps together with their left wall.
     while (begin > segment.begin && skyline.getHeight(begin - 1) == left)
       --begin;
   }
   return true;
 }
 
-/// Items that can come next on the column, without those that are the same as one before.
+/// Returns the items that can come next on the column, without duplicates of an earlier one.
 std::vector<uint32_t> Search::getCandidates(const Choice &choice) const {
   std::vector<uint32_t> candidates;
   auto [begin, end] = skyline.getItems({choice.valley.begin, choice.column + 1});
@@ -229,8 +229,8 @@ bool Search::solveConnected(Segment segment) {
   return false;
 }
 
-/// Places what is left in a segment, in its independent parts one after the other. Where this fails the caller
-/// undoes what it did.
+/// Places the remaining items of a segment, one independent part after the other. If this fails, the caller undoes the
+/// changes.
 bool Search::solve(Segment segment) {
   isOver = isOver || steps > limit || depth > kMaxDepth;
   if (isOver)
@@ -240,7 +240,7 @@ bool Search::solve(Segment segment) {
   uint32_t begin = segment.begin;
   for (uint32_t c = segment.begin + 1; c <= segment.end && isSolved; ++c)
     if (c == segment.end || skyline.isCut(c)) {
-      // A column of its own with nothing left on it is not worth a look.
+      // A single column without remaining items is skipped.
       if (c - begin > 1 || skyline.getRest(begin) > 0)
         isSolved = solveConnected({begin, c});
       begin = c;
@@ -262,7 +262,7 @@ SearchEnd Search::run(const std::vector<double> &preferences, Rule by, Budget &b
   return isOver ? SearchEnd::GaveUp : SearchEnd::Impossible;
 }
 
-/// What the `number`th try prefers: each measure in turn as it is, and in later rounds with noise.
+/// Returns the preferences of try `number`: each measure in turn, in later rounds with noise.
 static std::vector<double> getPreferences(const Instance &instance, uint32_t number, uint64_t &random) {
   std::vector<double> preferences;
   for (const Buffer &buffer : instance) {
@@ -271,7 +271,7 @@ static std::vector<double> getPreferences(const Instance &instance, uint32_t num
     const double measures[] = {size * length, size, length, -size, size * length * length};
     double noise = 1;
     if (number >= std::size(measures)) {
-      // The constants of Knuth's MMIX generator: the same numbers everywhere.
+      // The constants of Knuth's MMIX generator, which make the numbers reproducible everywhere.
       random = random * 6364136223846793005u + 1442695040888963407u;
       noise = 0.5 + static_cast<double>(random >> 44) / (1 << 20);
     }
@@ -286,8 +286,8 @@ SearchEnd tenon::placement::searchPlacement(const Instance &instance, int64_t ca
     return SearchEnd::Impossible;
   Search search(instance, capacity);
   const Rule rules[] = {Rule::Weights, Rule::Options, Rule::Slack, Rule::Lowest};
-  // At first about as much as it takes to place everything once; at last some 10 ms: what a try does not find by then
-  // others find sooner.
+  // The first limit is about the cost of one complete placement. The last one is about 10 ms; other tries find what a
+  // longer try would.
   constexpr int64_t kFirstLimit = 1000, kLastLimit = 2'000'000; // limit: compile time
   constexpr uint32_t kTriesARound = 20;                         // math: all rules with all preferences
   uint64_t random = 1;

@@ -6,18 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Buffers are dropped onto a skyline: one height a column of time, as in exact strip packing (Martello, Monaci
-// and Vigo, "An Exact Approach to the Strip-Packing Problem", 2003), but with fixed times. A valley is a run
-// of columns of one height between higher ones. What comes next on a column of a valley either lies within the
-// valley, and then without loss directly on it, or the column loses some height. So a step looks at few
-// buffers, whatever their number, no two branches hold the same placement, and what does not fit is known
-// early: a column may lose no more than the capacity less what it has yet to hold.
+// Buffers are dropped onto a skyline: one height a column of time, as in exact strip packing (Martello, Monaci and
+// Vigo, "An Exact Approach to the Strip-Packing Problem", 2003), but with fixed times. A valley is a run of columns of
+// one height between higher ones. The next item on a column of a valley is either within the valley, and then placed
+// directly on it without loss, or the column loses some height. So a step examines few buffers, no two branches have
+// the same placement, and infeasibility is detected early: a column may lose no more than the capacity minus the sizes
+// that it has yet to hold.
 //
-// From MiniMalloc (Moffitt, "MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated Machine
-// Learning", ASPLOS 2023): the sum of what is left on a section as a bound, independent parts searched apart,
-// several orders in turn with growing limits. From constraint solvers: the choice with the fewest ways first,
-// weighted by past failures (Boussemart et al., "Boosting Systematic Search by Weighting Constraints", 2004),
-// and a table of states that are known to fail, which outlives restarts.
+// From MiniMalloc (Moffitt, "MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated Machine Learning",
+// ASPLOS 2023): the sum of the remaining sizes on a section as a bound, separate searches of independent parts, several
+// orders in turn with growing limits. From constraint solvers: the choice with the fewest ways first, weighted by past
+// failures (Boussemart et al., "Boosting Systematic Search by Weighting Constraints", 2004), and a table of states that
+// are known to fail, which outlives restarts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@ enum class SearchEnd {
   GaveUp,     ///< the budget is spent
 };
 
-/// Looks for places below `capacity` for buffers, each of which takes a place and has a size that is a multiple
-/// of all alignments. Their offsets are in `placement` where there are any.
+/// Searches offsets below `capacity` for buffers, all of nonzero size and lifetime, whose sizes are multiples of all
+/// alignments. Writes them to `placement` if it finds any.
 SearchEnd searchPlacement(const Instance &instance, int64_t capacity, Budget &budget, Placement &placement);
 
 } // namespace tenon::placement

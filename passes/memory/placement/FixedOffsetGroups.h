@@ -13,16 +13,15 @@
 
 namespace tenon::placement {
 
-/// Buffers that lie at fixed distances from a common offset: the parts of one thing that are in use at
-/// different times, or one thing that is not in use for a time between. (The gaps of a buffer in MiniMalloc's
-/// instances, told the other way round.)
+/// Buffers at fixed distances from a common offset: the parts of one activation that are in use at different times, or
+/// one activation that is idle for a time. (The complement of the gaps of a buffer in MiniMalloc's instances.)
 struct FixedOffsetGroup {
   std::vector<uint32_t> members;
   std::vector<int64_t> distances; ///< of each member's offset from the common one, multiples of its alignment
   int64_t alignment = 1;          ///< of the common offset, a multiple of the members'
 };
 
-/// Returns a placement by greedy orders that keeps the distances. A buffer is a member of one group at most.
+/// Returns a placement by greedy orders that keeps the distances. A buffer is a member of at most one group.
 Placement placeGroups(const Instance &instance, const std::vector<FixedOffsetGroup> &groups, Budget budget);
 
 } // namespace tenon::placement

@@ -24,7 +24,7 @@ struct Taken {
 
 } // namespace
 
-/// A multiple of the alignment that is not taken. `taken` is sorted.
+/// Finds a free offset that is a multiple of the alignment. `taken` is sorted.
 static int64_t findGap(const std::vector<Taken> &taken, int64_t alignment, Fit fit) {
   assert(std::is_sorted(taken.begin(), taken.end()) && "gaps are found from the lowest offset on");
   int64_t end = 0, best = -1, bestGap = std::numeric_limits<int64_t>::max();
@@ -57,7 +57,7 @@ public:
     settle(buffer, findOffset(instance[buffer].alignment, fit));
   }
 
-  /// Places all members of a group, none of which has a place yet.
+  /// Places all members of a group, none of which is placed yet.
   void place(const FixedOffsetGroup &group, Fit fit) {
     assert(group.members.size() == group.distances.size() && "each member of a group has a distance");
     taken.clear();
@@ -79,7 +79,7 @@ private:
     return findGap(taken, alignment, fit);
   }
 
-  /// The offsets at which a buffer, `distance` above them, would collide.
+  /// Collects the offsets of the group at which a buffer, `distance` above them, would collide.
   void collectTaken(uint32_t buffer, int64_t distance) {
     auto add = [&](uint32_t other) {
       int64_t offset = placement.offsets[other] - distance;
@@ -101,7 +101,7 @@ private:
            "a buffer is placed once, at an aligned offset");
     isPlaced[buffer] = true;
     placement.offsets[buffer] = offset;
-    // A buffer of no bytes may be in a group with one that has some.
+    // A buffer of zero bytes may be in a group with nonempty ones.
     if (!instance[buffer].takesPlace())
       return;
     placement.peak = std::max(placement.peak, offset + instance[buffer].size);
@@ -120,7 +120,7 @@ private:
 
 } // namespace
 
-/// For each buffer the number of its group, or that of groups.
+/// Returns the group number of each buffer; the number of groups for a buffer without one.
 static std::vector<size_t> getGroupOf(size_t count, const std::vector<FixedOffsetGroup> &groups) {
   std::vector<size_t> groupOf(count, groups.size());
   for (size_t number = 0; number < groups.size(); ++number)
@@ -153,7 +153,7 @@ static int64_t getCost(const Instance &instance, const Conflicts &conflicts) {
   return conflicts.isListed() ? 4 * (static_cast<int64_t>(conflicts.count()) + count) : count * count / 2;
 }
 
-/// For each buffer the sum of sizes that are in use in its lifetime.
+/// Returns for each buffer the total size of buffers that are in use during its lifetime.
 static std::vector<double> getSizesAround(const Instance &instance) {
   Columns columns = getColumns(instance);
   std::vector<double> ended(columns.count + 1), begun(columns.count + 1);
@@ -171,7 +171,7 @@ static std::vector<double> getSizesAround(const Instance &instance) {
   return around;
 }
 
-/// For each order that is tried, what its largest comes first by.
+/// Returns the sort keys of each order that is tried, largest first.
 static std::array<std::vector<double>, 5> getPriorities(const Instance &instance) {
   std::array<std::vector<double>, 5> priorities;
   for (const Buffer &buffer : instance) {
@@ -185,7 +185,7 @@ static std::array<std::vector<double>, 5> getPriorities(const Instance &instance
   return priorities;
 }
 
-/// Buffers by priority, members of groups first if so wanted.
+/// Returns the buffers by priority, optionally with members of groups first.
 static std::vector<uint32_t> getOrder(const std::vector<double> &priority, const std::vector<char> &comesFirst) {
   std::vector<uint32_t> order(priority.size());
   std::iota(order.begin(), order.end(), 0);
@@ -223,14 +223,14 @@ GreedyPlacement tenon::placement::placeGreedily(const Instance &instance, const 
   return best;
 }
 
-/// Moves what ends at the peak to places before it that `random` decides.
+/// Moves the buffers that end at the peak to random earlier positions in the order.
 static void moveForwards(const Instance &instance, const Placement &placement, uint64_t random,
                          std::vector<uint32_t> &order) {
   for (size_t k = 0; k < order.size(); ++k) {
     uint32_t i = order[k];
     if (!instance[i].takesPlace() || placement.offsets[i] + instance[i].size < placement.peak)
       continue;
-    // Now and then to the very front, else anywhere before.
+    // Every fourth time the buffer moves to the front, otherwise to any earlier position.
     size_t to = random % 4 == 0 ? 0 : (random / 4) % (k + 1);
     std::rotate(order.begin() + to, order.begin() + k, order.begin() + k + 1);
   }
@@ -245,14 +245,14 @@ void tenon::placement::moveOne(uint64_t random, std::vector<uint32_t> &order) {
 
 void tenon::placement::improve(const Instance &instance, const Conflicts &conflicts, int64_t bound, Budget &budget,
                                GreedyPlacement &best, const std::vector<FixedOffsetGroup> &groups) {
-  // The constants of Knuth's MMIX generator: the same numbers everywhere.
+  // The constants of Knuth's MMIX generator, which make the numbers reproducible everywhere.
   uint64_t random = 1;
   GreedyPlacement current = best;
   while (best.placement.peak > bound && !budget.isSpent()) {
     budget.spend(getCost(instance, conflicts));
     random = random * 6364136223846793005u + 1442695040888963407u;
     std::vector<uint32_t> order = current.order;
-    // A member of the group of a buffer that ends at the peak may not be able to move.
+    // If a buffer at the peak is in a group, the other members may prevent a move, so sometimes any buffer moves.
     if (!groups.empty() && (random >> 32) % 2)
       moveOne(random >> 33, order);
     else

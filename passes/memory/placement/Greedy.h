@@ -19,8 +19,8 @@ enum class Fit {
   First, ///< the lowest gap that is large enough
 };
 
-/// Places buffers in this order, each into a gap between those in conflict with it that were placed before: with the
-/// first one of a group all of its members, into gaps at their distances.
+/// Places buffers in this order, each into a gap between the conflicting buffers that are placed already. With the
+/// first member of a group all its members are placed, at their distances.
 Placement placeInOrder(const Instance &instance, const Conflicts &conflicts, const std::vector<uint32_t> &order,
                        Fit fit, const std::vector<FixedOffsetGroup> &groups = {});
 
@@ -30,16 +30,17 @@ struct GreedyPlacement {
   Fit fit;
 };
 
-/// The best of several orders: by size, lifetime, area, start, and by how much is in conflict; with groups also those
-/// in which their members come first. At least one is tried, and none after one that reaches `bound`.
+/// Returns the best of several orders: by size, lifetime, area, start, and total size of conflicting buffers; if there
+/// are groups, each also with their members first. At least one order is tried, and none after one that reaches
+/// `bound`.
 GreedyPlacement placeGreedily(const Instance &instance, const Conflicts &conflicts, int64_t bound, Budget &budget,
                               const std::vector<FixedOffsetGroup> &groups = {});
 
-/// Moves one buffer of an order to another place, both of which `random` decides.
+/// Moves a random buffer of an order to a random position.
 void moveOne(uint64_t random, std::vector<uint32_t> &order);
 
-/// Tries to lower the peak: the buffers that make it move forwards in the order, or with groups any one somewhere else,
-/// and the order that results is kept where it is not worse. Ends at `bound`.
+/// Tries to lower the peak: moves the buffers at the peak forwards in the order or, if there are groups, any buffer
+/// anywhere, and keeps an order that is not worse. Stops at `bound`.
 void improve(const Instance &instance, const Conflicts &conflicts, int64_t bound, Budget &budget, GreedyPlacement &best,
              const std::vector<FixedOffsetGroup> &groups = {});
 

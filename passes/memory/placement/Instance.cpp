@@ -19,7 +19,7 @@ struct Event {
   bool isStart;
   size_t buffer;
 
-  /// Ends come first: a buffer that begins where another one ends is not in conflict with it.
+  /// Ends sort first: a buffer that begins when another one ends is not in conflict with it.
   bool operator<(const Event &other) const {
     return std::tuple(time, isStart, buffer) < std::tuple(other.time, other.isStart, other.buffer);
   }
@@ -60,7 +60,7 @@ std::optional<InstanceFault> tenon::placement::findInstanceFault(const Instance 
       return makeFault("size is " + std::to_string(buffer.size) + ", expected 0 or more");
     if (buffer.alignment < 1)
       return makeFault("alignment is " + std::to_string(buffer.alignment) + ", expected at least 1");
-    // The most that a buffer adds to any stack, and once more what rounding a size up may add.
+    // The most that a buffer adds to any stack, plus the largest increase by rounding its size up.
     if (__builtin_add_overflow(sum, buffer.size, &sum) || __builtin_add_overflow(sum, buffer.alignment, &sum) ||
         __builtin_add_overflow(sum, buffer.alignment, &sum))
       return makeFault("with it the sizes add up to more than 64 bits hold");
@@ -91,7 +91,7 @@ int64_t tenon::placement::getPeak(const Instance &instance, const std::vector<in
 Columns tenon::placement::getColumns(const Instance &instance) {
   Columns columns;
   columns.ranges.resize(instance.size());
-  // Times at which buffers only end hold a part of what an earlier column holds.
+  // A time at which buffers only end has a subset of an earlier column's buffers.
   bool isGrowing = false;
   for (const Event &event : getEvents(instance)) {
     if (event.isStart) {

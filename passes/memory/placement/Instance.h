@@ -16,7 +16,7 @@
 
 namespace tenon::placement {
 
-/// A buffer that is in use at times [lower, upper). One of no bytes, or of no time, takes no place.
+/// A buffer that is in use at times [lower, upper). A buffer of zero bytes or an empty lifetime takes no place.
 struct Buffer {
   int64_t lower, upper;
   int64_t size;          ///< bytes
@@ -37,8 +37,8 @@ struct InstanceFault {
   std::string text;
 };
 
-/// What is wrong with the first buffer that is wrong. Everything else in this library wants an instance
-/// without fault: then no sum of sizes overflows, whatever the placement.
+/// Describes the first invalid buffer. All other functions of this library require a valid instance, in which no sum of
+/// sizes overflows, whatever the placement.
 std::optional<InstanceFault> findInstanceFault(const Instance &instance);
 
 /// Whether two buffers need different bytes.
@@ -46,14 +46,14 @@ bool inConflict(const Buffer &a, const Buffer &b);
 
 int64_t alignTo(int64_t value, int64_t alignment);
 
-/// The largest sum of sizes of buffers in use at one time: no arena is smaller.
+/// Returns the largest total size of buffers in use at one time, which is a lower bound for the arena.
 int64_t getLowerBound(const Instance &instance);
 
 /// The largest end of a buffer that takes a place.
 int64_t getPeak(const Instance &instance, const std::vector<int64_t> &offsets);
 
-/// Lifetimes as ranges of columns: one column for each largest set of buffers in use at one time. Two buffers
-/// are in conflict where their ranges meet, so that times need not be looked at again.
+/// Lifetimes as ranges of columns: one column for each maximal set of buffers in use at one time. Two buffers are in
+/// conflict if their ranges intersect.
 struct Columns {
   struct Range {
     uint32_t begin = 0, end = 0; ///< empty where the buffer takes no place

@@ -18,7 +18,7 @@ static std::vector<uint32_t> getOrder(const Instance &instance, const Placement 
   std::vector<uint32_t> order(instance.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    // What is empty lies below what begins at the same offset.
+    // An empty buffer is below a nonempty one at the same offset.
     return std::tuple(placement.offsets[a], instance[a].size != 0, a) <
            std::tuple(placement.offsets[b], instance[b].size != 0, b);
   });
@@ -27,11 +27,11 @@ static std::vector<uint32_t> getOrder(const Instance &instance, const Placement 
 
 namespace {
 
-/// A sweep over time that keeps what is in use from bottom to top.
+/// A sweep over time that keeps the buffers in use sorted by offset.
 ///
-/// Two neighbours need an edge unless a third comes between them while both are in use. No other path can
-/// replace the edge: a chain of buffers that overlap in time, from one to the other, has one that is in use when
-/// both are.
+/// Two neighbours need an edge unless a third buffer is between them at some time while both are in use. No other path
+/// can replace the edge: any chain of buffers that overlap in time, from one to the other, contains one that is in use
+/// at the same time as both.
 class Sweep {
 public:
   explicit Sweep(const std::vector<uint32_t> &order) : order(order), below(order.size()) {}
@@ -73,7 +73,7 @@ Orientation tenon::placement::getOrientation(const Instance &instance, const Pla
   std::vector<uint32_t> rankOf(instance.size());
   for (uint32_t rank = 0; rank < instance.size(); ++rank)
     rankOf[orientation.order[rank]] = rank;
-  // Ends come first, as nothing is in conflict with what begins where it ends.
+  // Ends sort first, because a buffer is not in conflict with one that ends when it begins.
   std::vector<std::tuple<int64_t, bool, uint32_t>> events;
   auto add = [&](const LiveRange &range) {
     if (range.lower == range.upper)

@@ -12,9 +12,9 @@
 
 namespace tenon::placement {
 
-/// For each buffer those that it lies upon: its offset is the largest of their ends, rounded up to its alignment, or 0.
-/// Of two buffers in use at one time one lies upon the other, directly or by others between, so that there is no
-/// collision whatever the sizes.
+/// The buffers that each buffer lies upon: its offset is the largest of their ends, rounded up to its alignment, or 0.
+/// Of two buffers in use at one time, one lies upon the other, directly or transitively, so there is no collision
+/// whatever the sizes are.
 struct Orientation {
   std::vector<std::vector<uint32_t>> below;
   std::vector<uint32_t> order; ///< each buffer after those that it lies upon
@@ -26,13 +26,12 @@ struct LiveRange {
   int64_t lower, upper; ///< [lower, upper)
 };
 
-/// The orientation that a placement shows of buffers that are in use at these times, or, where none are given, all of
-/// their own. No buffer lies upon one that it lies upon by way of others: there are at most two for each buffer on
-/// average. O(n log n).
+/// Returns the orientation of a placement for the given times of use, or for the buffers' own if none are given. It is
+/// transitively reduced, and has at most two edges per buffer on average. O(n log n).
 Orientation getOrientation(const Instance &instance, const Placement &placement,
                            const std::vector<LiveRange> &liveRanges = {});
 
-/// The offsets for the sizes and alignments of an instance without fault. Its lifetimes are not read.
+/// Returns the offsets for the sizes and alignments of a valid instance. Its lifetimes are not read.
 Placement evaluateOrientation(const Orientation &orientation, const Instance &instance);
 
 } // namespace tenon::placement

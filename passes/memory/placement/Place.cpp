@@ -14,14 +14,14 @@
 
 using namespace tenon::placement;
 
-/// More, of which many are in use at one time, would take longer than anyone waits for the arena's sake.
+/// With more buffers, greedy orders take too long if many are in use at one time.
 static constexpr size_t kMaxOrdered = 30000; // limit: compile time
-/// More are beyond what a search can do anything about.
+/// With more buffers, a search has no prospect of success.
 static constexpr size_t kMaxSearched = 2000; // limit: compile time
 
 namespace {
 
-/// The buffers of a stretch of time that no others reach into.
+/// The buffers of an interval of time that no other buffers extend into.
 struct Part {
   Instance buffers;
   std::vector<size_t> numbers; ///< in the whole instance
@@ -31,7 +31,7 @@ struct Part {
 
 } // namespace
 
-/// Splits an instance where nothing is in use, or only things end and begin.
+/// Splits an instance at times at which nothing is in use, or at which buffers only end and begin.
 static std::vector<Part> split(const Instance &instance) {
   std::vector<size_t> byLower;
   for (size_t i = 0; i < instance.size(); ++i)
@@ -53,8 +53,8 @@ static std::vector<Part> split(const Instance &instance) {
   return parts;
 }
 
-/// The instance with sizes that are multiples of all alignments, where these have a small one in common. The
-/// search then need not know of alignments.
+/// Rounds the sizes up to multiples of all alignments, if these have a small common multiple. The search can then
+/// ignore alignments.
 static std::optional<Instance> roundSizes(const Instance &instance) {
   constexpr int64_t kMaxUnit = 4096; // limit: sums of rounded sizes stay in 64 bits
   int64_t unit = 1;
@@ -76,7 +76,7 @@ static bool haveSameSizes(const Instance &a, const Instance &b) {
   return std::equal(a.begin(), a.end(), b.begin(), [](const Buffer &x, const Buffer &y) { return x.size == y.size; });
 }
 
-/// Searches for an arena of `capacity` bytes. What is known of the part then is in its placement and bound.
+/// Searches for an arena of `capacity` bytes, and updates the placement and bound of the part.
 static SearchEnd searchPart(Part &part, const Instance &rounded, int64_t capacity, Budget &budget, int64_t share) {
   Budget own = budget.part(share);
   int64_t before = own.left();
@@ -90,8 +90,8 @@ static SearchEnd searchPart(Part &part, const Instance &rounded, int64_t capacit
   return end;
 }
 
-/// Improves what greedy orders give, until the arena is of `target` bytes: first a short search, which most
-/// often is enough, then other orders, and then searches in half steps between the target and what there is.
+/// Improves the greedy placement until the arena has at most `target` bytes: first by a short search, which usually
+/// suffices, then by other orders, and then by bisection with searches between the target and the current size.
 static void improvePart(Part &part, int64_t target, Budget &budget) {
   const int64_t &peak = part.best.placement.peak;
   if (peak <= target || part.best.order.empty())

@@ -18,10 +18,9 @@ struct PlaceResult {
   int64_t lowerBound = 0; ///< no arena is smaller, as far as is known
 };
 
-/// Gives each buffer a place, such that buffers in use at one time do not overlap, in as small an arena as is
-/// found with the budget: by greedy orders, by improving the best of them, and by search. It ends early where
-/// the arena is as small as the sizes allow, or no larger than `capacity`. Greedy orders are tried even where
-/// there is no budget. The instance must be without fault.
+/// Places all buffers, such that buffers in use at one time do not overlap, in as small an arena as the budget allows:
+/// by greedy orders, by improving the best of them, and by search. It stops early at the lower bound, or at an arena of
+/// at most `capacity`. Greedy orders are tried even with an empty budget. The instance must be valid.
 PlaceResult place(const Instance &instance, Budget budget, int64_t capacity = 0);
 
 } // namespace tenon::placement

@@ -25,14 +25,15 @@ public:
       bounds.push_back(getLowerBound(splitLiveRanges(sample)));
   }
 
-  /// Tries what placements of these buffers show. The number of the sample for which the better one is worst.
+  /// Tries the orientation of a placement of these buffers. Returns the number of the sample with the worst ratio for
+  /// the better one.
   size_t tryPlacementOf(const Instance &instance, const Budget &budget);
 
-  /// A mix of samples, each scaled to the same lower bound and then by its weight: its largest sizes, or its
-  /// mean sizes.
+  /// Combines the samples, each scaled to the same lower bound and by its weight, by taking the largest or the mean
+  /// sizes.
   Instance mix(const std::vector<double> &weights, bool isLargest) const;
 
-  /// Moves single buffers of the best orientation's order to other places of it, and keeps what is not worse.
+  /// Moves single buffers in the order of the best orientation, and keeps the result if it is not worse.
   void improveOrder(Budget budget);
 
   bool isOptimal() const { return best.worstRatio == 1; }
@@ -48,7 +49,7 @@ private:
   };
   Tried tryPlacement(const Instance &instance, const Placement &placement);
 
-  /// One buffer for each live range, if such are given.
+  /// Creates a buffer for each live range, if live ranges are given.
   Instance splitLiveRanges(const Instance &instance) const;
   std::vector<FixedOffsetGroup> groupLiveRanges(const Instance &instance) const;
   Placement joinLiveRanges(const Instance &instance, Placement split) const;
@@ -86,7 +87,7 @@ std::vector<FixedOffsetGroup> Candidates::groupLiveRanges(const Instance &instan
   return groups;
 }
 
-/// The placement of buffers that follows from that of their live ranges.
+/// Returns the placement of the buffers that follows from that of their live ranges.
 Placement Candidates::joinLiveRanges(const Instance &instance, Placement split) const {
   if (liveRanges.empty())
     return split;
@@ -105,7 +106,7 @@ size_t Candidates::tryPlacementOf(const Instance &instance, const Budget &budget
   Tried tried = tryPlacement(instance, place(instance, budget).placement);
   if (liveRanges.empty() || isOptimal())
     return tried.worst;
-  // The better one may well be that which does not know of gaps: it was searched for by better means.
+  // The placement that ignores gaps may be the better one, because it was searched for by stronger means.
   Tried split = tryPlacement(instance, placeLives(instance, budget));
   return tried.isNoWorseThan(split) ? tried.worst : split.worst;
 }
@@ -150,7 +151,7 @@ void Candidates::improveOrder(Budget budget) {
   int64_t cost = static_cast<int64_t>(4 * conflicts.count() + 8 * samples.size() * count);
   std::vector<uint32_t> order = best.orientation.order;
   Tried current = triedBest;
-  // The constants of Knuth's MMIX generator: the same numbers everywhere.
+  // The constants of Knuth's MMIX generator, which make the numbers reproducible everywhere.
   uint64_t random = 1;
   while (!isOptimal() && !budget.isSpent()) {
     budget.spend(cost);
@@ -169,7 +170,7 @@ void Candidates::improveOrder(Budget budget) {
 }
 
 Instance Candidates::mix(const std::vector<double> &weights, bool isLargest) const {
-  // Enough to tell sizes apart, and far from where sums overflow.
+  // A common scale that is large enough to distinguish sizes, and small enough to avoid overflow of sums.
   constexpr double kBound = 1 << 24; // limit: sums of sizes stay in 64 bits
   double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   Instance instance;
@@ -199,7 +200,7 @@ SampledPlacement tenon::placement::placeForSamples(const std::vector<Instance> &
     if (candidates.isOptimal())
       return candidates.best;
   }
-  // The sample for which a mix is worst weighs more in the next one.
+  // The sample with the worst ratio gets a larger weight in the next mix.
   std::vector<double> weights(samples.size(), 1);
   for (int64_t i = 0; i < kMixes && !candidates.isOptimal(); ++i)
     weights[candidates.tryPlacementOf(candidates.mix(weights, i % 2 == 0), share)] *= 1.5;

@@ -19,9 +19,9 @@ struct SampledPlacement {
   std::vector<int64_t> peaks, bounds; ///< one a sample
 };
 
-/// An orientation for buffers whose sizes, and how they are aligned, are known at some samples only. It holds for any
-/// others, too, and is chosen for the smallest worst ratio. `samples`, at least one, are instances without fault of the
-/// same lifetimes. With `liveRanges`, buffers are in use at these times alone, of which each has some.
+/// Returns an orientation for buffers whose sizes and alignments are known only at some samples. It is valid for all
+/// sizes, and chosen to minimize the worst ratio. `samples`, at least one, are valid instances with the same lifetimes.
+/// With `liveRanges`, which has some for each buffer, buffers are only in use at these times.
 SampledPlacement placeForSamples(const std::vector<Instance> &samples, Budget budget,
                                  const std::vector<LiveRange> &liveRanges = {});
 

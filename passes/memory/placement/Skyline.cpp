@@ -94,7 +94,7 @@ uint64_t Skyline::getHash(Segment segment) const {
   uint64_t hash = mix((static_cast<uint64_t>(segment.begin) << 32) + segment.end);
   for (uint32_t c = segment.begin; c < segment.end; ++c)
     hash = mix(hash + static_cast<uint64_t>(columns[c].height));
-  // A sum, since the order of items differs between restarts.
+  // The hash is a sum, because the order of items differs between restarts.
   uint64_t rest = 0;
   auto [begin, end] = getItems(segment);
   for (uint32_t i = begin; i < end; ++i)

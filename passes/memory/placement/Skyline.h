@@ -18,7 +18,7 @@ struct Segment {
   uint32_t begin, end;
 };
 
-/// How high each column of time is filled, and what is yet to be placed. Changes can be taken back.
+/// The height to which each column of time is filled, and the items that remain to be placed. Changes can be undone.
 class Skyline {
 public:
   struct Item {
@@ -37,20 +37,20 @@ public:
   size_t getMark() const { return trail.size(); }
   void undoTo(size_t mark);
 
-  /// Places an item upon the columns that it covers, which have one height.
+  /// Places an item on the columns that it covers, which must have the same height.
   void place(uint32_t item);
-  /// Gives up what lies between the height of a column and `height`.
+  /// Gives up the space between the height of a column and `height`.
   void raise(uint32_t column, int64_t height);
 
   uint32_t getColumnCount() const { return static_cast<uint32_t>(columns.size()); }
   int64_t getHeight(uint32_t column) const { return columns[column].height; }
-  /// The sum of the sizes that a column has yet to hold.
+  /// Returns the total size of the items that remain to be placed on a column.
   int64_t getRest(uint32_t column) const { return columns[column].rest; }
-  /// Whether nothing that is yet to be placed lies on both sides of the column's beginning.
+  /// True if no remaining item spans the boundary at the column's beginning.
   bool isCut(uint32_t column) const { return columns[column].crossing == 0; }
 
   const Item &getItem(uint32_t item) const { return items[item]; }
-  /// The items that begin in these columns: numbers from the first to one past the last.
+  /// Returns the items that begin in these columns, as a range of numbers [first, last).
   std::pair<uint32_t, uint32_t> getItems(Segment segment) const {
     return {columns[segment.begin].firstItem,
             segment.end < columns.size() ? columns[segment.end].firstItem : static_cast<uint32_t>(items.size())};
@@ -59,7 +59,7 @@ public:
   /// The offsets of what is placed, by buffer.
   const std::vector<int64_t> &getOffsets() const { return offsets; }
 
-  /// Two equal hashes of one segment mean, but for collisions, equal heights and equal items to be placed.
+  /// Except for collisions, equal hashes of a segment mean equal heights and equal remaining items.
   uint64_t getHash(Segment segment) const;
 
 private:

@@ -17,7 +17,7 @@ using namespace tenon::placement;
 
 namespace {
 
-/// The bytes that are free, which without end they are.
+/// The free ranges of an unbounded arena.
 class FreeSpace {
 public:
   int64_t take(int64_t size, int64_t alignment) {

@@ -12,9 +12,9 @@
 
 namespace tenon::placement {
 
-/// Gives each buffer, in the order of their starts, the lowest gap that is free then, as an allocator would at
-/// run time. Not the best of orders, but it needs neither conflicts nor memory: it is for what is too large
-/// for anything else. O(n log n + gaps looked at).
+/// Gives each buffer, in the order of their starts, the lowest free gap at that time, like an allocator at run time
+/// (first fit). The result is not the best, but it needs neither conflicts nor memory, and is used for instances that
+/// are too large for anything else. O(n log n + gaps visited).
 Placement placeBySweep(const Instance &instance);
 
 } // namespace tenon::placement

@@ -29,7 +29,7 @@ static bool liesInArena(const Buffer &buffer, int64_t offset, int64_t peak) {
   return offset >= 0 && offset % buffer.alignment == 0 && buffer.size <= peak && offset <= peak - buffer.size;
 }
 
-/// The starts and ends of what takes a place, in order of time, ends first.
+/// Returns the starts and ends of nonempty buffers, ordered by time, ends first.
 static std::vector<Change> getChanges(const Instance &instance) {
   std::vector<Change> changes;
   for (size_t i = 0; i < instance.size(); ++i) {
@@ -50,7 +50,7 @@ std::optional<std::pair<size_t, size_t>> tenon::placement::findPlacementFault(co
   for (size_t i = 0; i < instance.size(); ++i)
     if (needsBytes(instance[i]) && !liesInArena(instance[i], placement.offsets[i], placement.peak))
       return std::pair(i, i);
-  // A sweep over time that keeps what is in use by offset: only neighbours can collide.
+  // A sweep over time that keeps the buffers in use by offset; only neighbours can collide.
   std::set<std::pair<int64_t, size_t>> live;
   for (const Change &change : getChanges(instance)) {
     std::pair<int64_t, size_t> entry(placement.offsets[change.buffer], change.buffer);

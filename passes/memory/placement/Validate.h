@@ -12,9 +12,9 @@
 
 namespace tenon::placement {
 
-/// Checks a placement from the definition, by other means than those that make one. Nothing where it is
-/// right, else the numbers of two buffers that collide, or of one twice that lies outside of the arena or is
-/// not aligned. O(n log n).
+/// Checks a placement from the definition, independently of the code that creates placements. Returns none if it is
+/// valid, otherwise the numbers of two buffers that collide, or twice the number of one that is out of bounds or
+/// misaligned. O(n log n).
 std::optional<std::pair<size_t, size_t>> findPlacementFault(const Instance &instance, const Placement &placement);
 
 } // namespace tenon::placement

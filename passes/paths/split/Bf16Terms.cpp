@@ -16,7 +16,7 @@ int64_t tenon::chooseStep(int64_t depth) {
   return std::max<int64_t>(1, (depth + 2 * steps - 1) / (2 * steps)) * 2;
 }
 
-/// Rounds to the nearest bf16, ties to even; returns its bits. NaN stays NaN.
+/// Rounds to the nearest bf16, ties to even, and returns its bits. NaN stays NaN.
 static uint32_t getRoundedBits(float x) {
   uint32_t bits = std::bit_cast<uint32_t>(x);
   if (x != x)
@@ -26,7 +26,7 @@ static uint32_t getRoundedBits(float x) {
 
 float tenon::roundToBf16(float x) { return std::bit_cast<float>(getRoundedBits(x) << 16); }
 
-/// Returns the next term of `rest` and subtracts it from there.
+/// Returns the next term of `rest`, and subtracts it from `rest`.
 static uint16_t splitOff(float &rest, bool isRounded) {
   uint32_t bf16 = isRounded ? getRoundedBits(rest) : std::bit_cast<uint32_t>(rest) >> 16;
   rest -= std::bit_cast<float>(bf16 << 16);

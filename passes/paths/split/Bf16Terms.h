@@ -19,21 +19,20 @@
 
 namespace tenon {
 
-/// Elements of a row of an AMX tile, and columns of one.
+/// The elements in a row of an AMX tile, and its columns.
 inline constexpr int64_t kMaxOfStep = 32, kTermColumns = 16; // format: of an AMX tile
-/// The longest sum whose terms a kernel keeps when it splits a matrix itself; they have to fit in L2.
+/// The longest sum for which a kernel splits the matrix itself: the terms must fit L2.
 inline constexpr int64_t kMaxSplitDepth = 1536; // format: of the scratch of kernels
 
-/// The length of the steps in which a sum of `depth` is computed: at most 32, an even number, for as few steps as
-/// possible (a step takes as long with fewer elements), of which that length leaves as little beyond the depth as
-/// possible.
+/// Chooses the step length for a sum of `depth` elements: an even number of at most 32, for which the number of steps
+/// is minimal (a step takes the same time with fewer elements) and, among those, the padding is minimal.
 int64_t chooseStep(int64_t depth);
 
 /// The number of products of two terms that are computed: term i by term j where i + j < `numTerms`.
 inline int64_t countTermProducts(int64_t numTerms) { return numTerms * (numTerms + 1) / 2; }
 
-/// An array of f32 whose columns are packed in panels, and whose depth is packed in steps of terms. One term of f32 is
-/// the element itself.
+/// An array of f32 whose columns are packed in panels, and whose depth is packed in steps of terms. With one term of
+/// f32, the term is the element itself.
 struct TermPacking {
   int64_t outer, outerStride;
   int64_t depth, depthStride;
@@ -48,8 +47,8 @@ struct TermPacking {
 /// `x` rounded to the nearest bf16, ties to even.
 float roundToBf16(float x);
 
-/// Writes `source` as [panels, outer, steps, terms, step / 2, column, 2] to `target`, which holds zeros:
-/// beyond both extents they stay. The elements are the bits of bf16, as tenon.split_bf16 defines them.
+/// Writes `source` as [panels, outer, steps, terms, step / 2, column, 2] to `target`, which must be zeroed: the padding
+/// is not written. The elements are the bits of bf16, as tenon.split_bf16 defines them.
 void packTerms(const TermPacking &packing, const float *source, uint16_t *target);
 /// The same for one term of f32.
 void packWhole(const TermPacking &packing, const float *source, float *target);

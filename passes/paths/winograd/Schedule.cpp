@@ -13,15 +13,15 @@ using namespace tenon;
 
 static int64_t divideCeil(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
-/// How many panels the transformed input is read for at a time.
+/// Returns the number of panels for which the transformed input is read at a time.
 static int64_t countPanelsAtATime(const WinogradProblem &p, const WinogradSchedule &s) {
   return std::min(divideCeil(kWinogradFilters, p.panel), s.panels);
 }
 
-/// Elements of 32 bits, of one channel or two, that a sum has.
+/// Returns the number of 32-bit elements in a sum, each of one channel or of two.
 static int64_t countSteps(const WinogradProblem &p) { return p.isInt8 ? divideCeil(p.channels, 2) : p.channels; }
 
-/// Of the transformed input and the products of some panels.
+/// Returns the bytes of the transformed input and of the products of some panels.
 static int64_t getTileBytes(const WinogradProblem &p, const WinogradSchedule &s) {
   int64_t side = p.outputs + p.window - 1, filters = p.panel * countPanelsAtATime(p, s);
   return side * side * s.rows * s.columns * (countSteps(p) + filters) * int64_t(sizeof(float));
@@ -42,7 +42,7 @@ struct TileCycles {
 
 static TileCycles getTileCycles(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine,
                                 const WinogradPolicy &policy) {
-  // The kernel keeps so many rows of two vectors each in registers (RegisterBlock.h).
+  // The height of a register block of two vectors (RegisterBlock.h).
   int64_t blockRows = machine.vectorRegisters > 16 ? 13 : machine.vectorRegisters / 2 - 2;
   int64_t side = p.outputs + p.window - 1, points = side * side, squares = s.rows * s.columns;
   double lanes = double(machine.vectorBytes) / sizeof(float), vectors = p.panel / lanes;
@@ -80,7 +80,7 @@ WinogradSchedule tenon::chooseWinogradSchedule(const WinogradProblem &p, const M
         int64_t parts = p.images * divideCeil(squareRows, rows) * divideCeil(squareColumns, columns);
         int64_t tiles = parts * divideCeil(panels, width);
         for (int64_t cores : {1, 2, 4, 8}) {
-          // Tiles of the same part of the input share it, transformed, where a core does them one after the other.
+          // Tiles of the same part of the input share its transform if one core computes them consecutively.
           int64_t most = divideCeil(tiles, cores), inputs = parts == 1 ? 1 : most;
           s.cycles += cores * (most * tile.rest + inputs * tile.input) / 4;
         }

@@ -13,8 +13,8 @@
 
 namespace tenon {
 
-/// `images` results of height x width elements for each filter, of f32 or of int8, whose transforms are i16 and whose
-/// sums add two channels at a time. Filters are packed in panels.
+/// `images` results of height x width elements for each filter, in f32, or in int8 with i16 transforms, where a sum
+/// adds two channels at a time. Filters are packed in panels.
 struct WinogradProblem {
   int64_t outputs, window;
   int64_t height, width, channels, filters, panel;
@@ -22,17 +22,17 @@ struct WinogradProblem {
   int64_t images = 1;
 };
 
-/// The number of filters that kernels multiply with at a time, or a whole panel: the transformed input is read once for
-/// these, and their products stay in L1 until they are transformed back. Kernels and schedules must agree on it.
+/// The number of filters that kernels multiply at a time, or a whole panel: the transformed input is read once for
+/// them, and their products stay in L1 until they are transformed back. Kernels and schedules must agree on it.
 inline constexpr int64_t kWinogradFilters = 32; // format: of the scratch of Winograd kernels
 
-/// Tiles of so many rows and columns of squares, and panels of filters.
+/// The rows and columns of squares, and the panels of filters, in a tile.
 struct WinogradSchedule {
   int64_t rows, columns, panels;
   double cycles; ///< for all images, of all cores together, that some of them wait for others included
 };
 
-/// The best one by a model of what each step takes; the mean for 1, 2, 4 and 8 cores.
+/// Chooses the best schedule by a cost model of each step, averaged over 1, 2, 4 and 8 cores.
 WinogradSchedule chooseWinogradSchedule(const WinogradProblem &problem, const Machine &machine,
                                         const WinogradPolicy &policy = {});
 

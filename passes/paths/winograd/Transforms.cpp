@@ -16,8 +16,8 @@
 
 using namespace tenon;
 
-/// Where the polynomials are evaluated, beside infinity. Pairs of opposite points share half of their arithmetic.
-/// Those for 4 outputs have a third of the error of 0, +-1, +-2: found by trying multiples of 1/8.
+/// Returns the interpolation points besides infinity. Pairs of opposite points share half of their arithmetic. The
+/// points for 4 outputs have a third of the error of 0, +-1, +-2; they were found by a search over multiples of 1/8.
 static const std::vector<double> *getPoints(int64_t outputs, int64_t window) {
   static const std::vector<double> four{0, 1, -1}, six{0, 0.75, -0.75, 1.5, -1.5},
       eight{0, 0.5, -0.5, 1, -1, 1.75, -1.75};
@@ -28,7 +28,7 @@ static const std::vector<double> *getPoints(int64_t outputs, int64_t window) {
 
 bool tenon::hasWinogradTransforms(int64_t outputs, int64_t window) { return getPoints(outputs, window) != nullptr; }
 
-/// The coefficients of the product of (x - p) over all points but number `skipped`.
+/// Returns the coefficients of the product of (x - p) over all points but number `skipped`.
 static std::vector<double> multiplyOut(const std::vector<double> &points, size_t skipped) {
   std::vector<double> product{1};
   for (size_t k = 0; k < points.size(); ++k) {
@@ -93,7 +93,7 @@ IntegerTransforms tenon::getIntegerTransforms(int64_t outputs, int64_t window) {
   int64_t last = t.input.rows - 1;
   for (int64_t j = 0; j < last; ++j)
     t.scale = std::lcm(t.scale, std::llround(getDistance(*points, j)));
-  // The distances go from the filter to the other side of the sums, where all of them divide the scale.
+  // The factor moves from the filter's transform to the output's, if all distances divide the scale.
   for (int64_t j = 0; j <= last; ++j) {
     double distance = j < last ? getDistance(*points, j) : 1;
     for (int64_t i = 0; i < window; ++i)
@@ -111,7 +111,8 @@ ScaleInverse tenon::getScaleInverse(const IntegerTransforms &transforms) {
   int64_t shift = 0;
   for (; odd % 2 == 0; odd /= 2)
     ++shift;
-  // Newton's method doubles the number of bits that are right, of which an odd number's own inverse modulo 8 has three.
+  // Newton's method doubles the number of correct bits; an odd number is its own inverse modulo 8, which gives three
+  // bits.
   uint32_t inverse = odd;
   for (int bits = 3; bits < 32; bits *= 2)
     inverse *= 2 - odd * inverse;
@@ -138,7 +139,7 @@ template <typename T> static void applyBoth(const SmallMatrix &matrix, const T *
     }
 }
 
-/// `store` gets each element of the transformed filter: its point, channel and filter.
+/// Calls `store` with each element of the transformed filter, and its point, channel and filter.
 template <typename T, typename Store>
 static void transformWindows(const WinogradTransforms &transforms, const FilterShape &shape, const T *filter,
                              Store store) {

@@ -45,24 +45,24 @@ struct WinogradTransforms {
   SmallMatrix output; ///< [outputs, a]
 };
 
-/// Whether there are points for so many outputs of such a window (2, 4 or 6 of 3 elements).
+/// True if there are points for `outputs` results of a window (2, 4 or 6 of 3 elements).
 bool hasWinogradTransforms(int64_t outputs, int64_t window);
 WinogradTransforms getWinogradTransforms(int64_t outputs, int64_t window);
 
-/// The same of whole numbers: `output` gives `scale` times the result, or its square in two dimensions. All sums and
-/// products may wrap around at 32 bits, as long as the results times the largest power of two in that square fit
-/// (fitsIntegerTransforms): a scale's odd factors have inverses modulo 2^32.
+/// Transforms with integer coefficients: `output` yields `scale` times the result, or its square in two dimensions. All
+/// sums and products may wrap around at 32 bits, as long as the results times the largest power of two in that square
+/// fit (fitsIntegerTransforms): the odd factors of the scale have inverses modulo 2^32.
 struct IntegerTransforms : WinogradTransforms {
   int64_t scale;
 };
 
-/// Whether there are such that keep unsigned bytes, and filters of signed ones, within 16 bits when they are
-/// transformed in two dimensions (2 or 4 outputs of 3 elements).
+/// True if there are integer transforms that keep u8 inputs and i8 filters within 16 bits in two dimensions (2 or 4
+/// outputs of 3 elements).
 bool hasIntegerTransforms(int64_t outputs, int64_t window);
 IntegerTransforms getIntegerTransforms(int64_t outputs, int64_t window);
 
-/// How a sum that was transformed back becomes the result: times `inverse` modulo 2^32, then `shift` bits down, with
-/// its sign.
+/// How a sum after the output transform is divided by the scale: it is multiplied by `inverse` modulo 2^32, then
+/// shifted down arithmetically by `shift` bits.
 struct ScaleInverse {
   uint32_t inverse;
   int64_t shift;
@@ -74,21 +74,22 @@ struct FilterShape {
   int64_t window, channels, filters;
 };
 
-/// The transformed filter, [panels, a * a, channels, panel] with zeros in columns beyond the last filter, in f32.
+/// Computes the transformed filter in f32, [panels, a * a, channels, panel], with zeros in columns beyond the last
+/// filter.
 void transformFilter(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter, int64_t panel,
                      float *result);
 
-/// The transformed filter, [panels, a * a, (channels + 1) / 2, panel]: the i16 of two neighbouring channels in 32 bits,
-/// the first one lower, with zeros beyond the last channel and the last filter.
+/// Computes the transformed filter, [panels, a * a, (channels + 1) / 2, panel]: each element has the i16 of two
+/// neighbouring channels in 32 bits, the first one lower, with zeros beyond the last channel and the last filter.
 void transformFilterToI16(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter,
                           int64_t panel, int32_t *result);
 
-/// Whether all results of unsigned bytes with this filter can be told from what is left of them modulo 2^32.
+/// True if all results of u8 inputs with this filter can be recovered modulo 2^32.
 bool fitsIntegerTransforms(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter);
 
-/// The error of a convolution in f32 with this filter: the largest difference to the same in f64, relative to the
-/// largest result, for inputs as activations are (normally distributed, negative ones replaced by 0; the same numbers
-/// each time). Looks at a few of the filters.
+/// Returns the error of an f32 convolution with this filter: the largest difference to f64, relative to the largest
+/// result, for inputs distributed like activations (normal, with negative numbers replaced by 0; deterministic). Tests
+/// a few of the filters.
 double measureWinogradError(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter);
 
 } // namespace tenon

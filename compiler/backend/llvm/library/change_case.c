@@ -8,8 +8,8 @@
 #include "compiler/unicode/case_mapping.h"
 #include "text.h"
 
-// Bytes of any number of strings, end to end: no string's last byte joins the next one's first, unless both
-// are no text.
+// The bytes of all strings are contiguous. The last byte of a string cannot combine with the first byte of the next
+// one, unless both strings are invalid UTF-8.
 
 KERNEL(tenon_lower_case) {
   changeCase(buffers[0], buffers[1], sizes[0], false);

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-// 10^1131 has 3758 bits, and is shifted by at most as many as the other number has.
+// 10^1131 has 3758 bits, and is shifted by at most the number of bits of the other number.
 #define LIMBS 208
 
 /// An integer, the lowest 32 bits first; no limb beyond `count` is read.
@@ -89,7 +89,7 @@ static double divide(struct Big *n, struct Big *m) {
     shiftLeft(n, 1);
     --exponent;
   }
-  // Now n / m is from 1 to 2. A number that is too small for all bits has fewer.
+  // Now n / m is in [1, 2). A subnormal number has fewer bits.
   int bits = exponent < -1022 ? 53 + exponent + 1022 : 53;
   if (bits < 0 || exponent > 1023)
     return bits < 0 ? 0 : __builtin_inf();
@@ -146,7 +146,7 @@ static void split(double value, struct Big *n, struct Big *m) {
 static void takeDigits(double value, int count, struct Decimal *decimal) {
   struct Big n, m;
   split(value, &n, &m);
-  // log10(2) from below; what it is off by is made good in the loops.
+  // log10(2), rounded down; the loops correct the estimate.
   int exponent = (bitLength(&n) - bitLength(&m) - 1) * 1233 / 4096;
   multiplyByPowerOfTen(exponent < 0 ? &n : &m, exponent < 0 ? -exponent : exponent);
   for (; compare(&n, &m) < 0; --exponent)

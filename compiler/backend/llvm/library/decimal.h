@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-/// Digits that are looked at; further ones count as one that is not zero.
+/// The maximum number of digits that are read; the rest count as one nonzero digit.
 #define MAX_DIGITS 800
 
 /// digits[0].digits[1]... * 10^exponent, digits from 0 to 9.
@@ -27,8 +27,8 @@ struct Decimal {
 /// The double that is nearest, ties to even.
 double decimalToDouble(const struct Decimal *decimal);
 
-/// The fewest digits that are nearest to no other double than `value`, or, where `isSingle`, no other float.
-/// It has to be finite and above 0.
+/// Computes the shortest decimal that rounds to `value` as a double or, if `isSingle`, as a float. `value` must be
+/// finite and positive.
 void doubleToDecimal(double value, int isSingle, struct Decimal *decimal);
 
 #endif // TENON_COMPILER_BACKEND_LLVM_LIBRARY_DECIMAL_H

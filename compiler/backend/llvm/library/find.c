@@ -12,7 +12,8 @@ static int compare(struct Text left, struct Text right) {
   return order ? order : (left.size > right.size) - (left.size < right.size);
 }
 
-/// Strings, then keys that ascend by their bytes; gives the number of the key that each string is, or -1.
+/// Inputs are strings, then keys sorted by their bytes; the result is the number of the key that each string equals, or
+/// -1.
 KERNEL(tenon_find_strings) {
   struct Strings strings = stringsIn(buffers, sizes, 0), keys = stringsIn(buffers, sizes, 2);
   int64_t *found = buffers[4];

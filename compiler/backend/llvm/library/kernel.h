@@ -18,8 +18,8 @@
   int32_t name(void *const *buffers, const int64_t *sizes, int64_t tile_begin, int64_t tile_end, void *scratch,        \
                int64_t last_end)
 
-/// What the kernel before it says of its launches (runtime/format/Kernel.h): each is one tile, has as many sizes as
-/// buffers, and needs no scratch memory.
+/// Declares the facts of the kernel before it (runtime/format/Kernel.h): each launch has one tile and one size per
+/// buffer, and needs no scratch memory.
 #define FACTS(name, buffers, ...) TENON_KERNEL_FACTS(name, buffers, buffers, 0, TENON_NUMBER(1), __VA_ARGS__)
 
 #endif // TENON_COMPILER_BACKEND_LLVM_LIBRARY_KERNEL_H

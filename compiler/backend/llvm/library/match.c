@@ -7,8 +7,8 @@
 
 #include "text.h"
 
-/// Strings, the class of each byte, the state that follows each state and class, and whether a string may end
-/// in a state; gives whether each does. The first state is 0.
+/// Inputs are strings, the class of each byte, the transition table of states and classes, and whether each state is
+/// accepting; the result is whether each string matches. The first state is 0.
 KERNEL(tenon_match) {
   struct Strings strings = stringsIn(buffers, sizes, 0);
   const uint8_t *classes = buffers[2], *accepts = buffers[4];

@@ -13,7 +13,7 @@
 #include "decimal.h"
 #include "text.h"
 
-/// Bytes that a number takes at most, and each has for itself.
+/// The bytes reserved for each number, and the most that it takes.
 #define SLOT 32
 
 //===----------------------------------------------------------------------===//
@@ -30,7 +30,7 @@ static bool take(struct Text *text, char c) {
   return true;
 }
 
-/// Whether that is all there is, whatever its case; `word` is in lower case.
+/// True if the rest of the text equals `word`, ignoring case; `word` is in lower case.
 static bool isWord(struct Text text, const char *word) {
   for (; text.size && *word; ++text.at, --text.size, ++word)
     if ((*text.at | 0x20) != (uint8_t)*word)
@@ -38,7 +38,7 @@ static bool isWord(struct Text text, const char *word) {
   return !text.size && !*word;
 }
 
-/// The digits of a number, and how many lie before the point. False where there are none.
+/// Reads the digits of a number, and counts those before the point. Returns false if there are none.
 static bool takeDigits(struct Text *text, struct Decimal *decimal) {
   bool any = false, afterPoint = false;
   decimal->count = 0;
@@ -56,7 +56,7 @@ static bool takeDigits(struct Text *text, struct Decimal *decimal) {
       decimal->digits[decimal->count++] = digit;
     else if (!leads && digit)
       decimal->digits[decimal->count - 1] |= 1;
-    // A zero that leads counts after the point alone, and any other digit before it alone.
+    // Leading zeros after the point decrease the exponent; other digits before the point increase it.
     if (leads == afterPoint && decimal->exponent < 1000000 && decimal->exponent > -1000000)
       decimal->exponent += leads ? -1 : 1;
   }
@@ -95,7 +95,7 @@ static bool readNumber(struct Text text, double *value) {
   return true;
 }
 
-/// Integers of 64 bits, of any sign; what has a point or an exponent is cut.
+/// Reads a signed 64-bit integer; a fraction or an exponent is truncated.
 static bool readInteger(struct Text text, int64_t *value) {
   struct Text all = text;
   bool isNegative = take(&text, '-'), fits = true;
@@ -158,7 +158,7 @@ static uint8_t *putInteger(uint8_t *to, uint64_t value) {
   return to;
 }
 
-/// Digits `from` to `to` of a decimal; zeros behind the last.
+/// Writes digits `from` to `to` of a decimal, with zeros after the last one.
 static uint8_t *putDigits(uint8_t *at, const struct Decimal *decimal, int from, int to) {
   for (int i = from; i < to; ++i)
     *at++ = (uint8_t)('0' + (i >= 0 && i < decimal->count ? decimal->digits[i] : 0));
@@ -205,8 +205,8 @@ static uint8_t *putNumber(uint8_t *to, double value, bool isSingle) {
   return putDecimal(to, &decimal);
 }
 
-/// Numbers, and whether they were floats of 32 bits; gives a slot of bytes for each, and how many of them
-/// count.
+/// Inputs are numbers, and whether they were 32-bit floats; results are a slot of bytes for each, and the number of
+/// bytes used.
 KERNEL(tenon_write_numbers) {
   const double *values = buffers[0];
   bool isSingle = *(const int64_t *)buffers[1];
@@ -219,7 +219,7 @@ KERNEL(tenon_write_numbers) {
 FACTS(tenon_write_numbers, 4, TENON_READS(TENON_ELEMENTS(0, 8)), TENON_READS(TENON_NUMBER(8)),
       TENON_WRITES(TENON_ELEMENTS(0, SLOT)), TENON_WRITES(TENON_ELEMENTS(0, 8)));
 
-/// The same for integers, and whether they have no sign.
+/// The same for integers, and whether they are unsigned.
 KERNEL(tenon_write_integers) {
   const int64_t *values = buffers[0];
   bool isUnsigned = *(const int64_t *)buffers[1];

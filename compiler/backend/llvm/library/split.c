@@ -5,12 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+// Splits like Python's str.split: at each delimiter or, if that is empty, at runs of ASCII white space, without empty
+// parts at the ends. The limit is the maximum number of splits per string; a negative limit means no limit.
 //
-// As Python's str.split does: at each delimiter; or, where that is empty, at stretches of white space
-// (ASCII's), with none at the ends. The limit is how often a string is split at most; negative for any
-// number.
-//
-//===----------------------------------------------------------------------===//
+// ===----------------------------------------------------------------------===//
 
 #include "text.h"
 
@@ -61,7 +59,7 @@ static struct Splitter splitterOf(struct Text text, void *const *buffers, const 
   return (struct Splitter){text, {buffers[2], sizes[2]}, *(const int64_t *)buffers[3], false};
 }
 
-/// Strings, a delimiter and a limit; gives how many parts each string has.
+/// Inputs are strings, a delimiter and a limit; the result is the number of parts of each string.
 KERNEL(tenon_split_counts) {
   struct Strings strings = stringsIn(buffers, sizes, 0);
   int64_t *counts = buffers[4];
@@ -78,8 +76,8 @@ KERNEL(tenon_split_counts) {
 FACTS(tenon_split_counts, 5, READS_STRINGS(0), TENON_READS(TENON_ELEMENTS(2, 1)), TENON_READS(TENON_NUMBER(8)),
       TENON_WRITES(TENON_ELEMENTS(1, 8)));
 
-/// The same; gives where in the bytes each part begins, and how long it is. Each string has as many as fit
-/// the results, the last ones empty.
+/// The same inputs; the results are the start and the length of each part. Each string has as many parts as the results
+/// have room for, the last ones empty.
 KERNEL(tenon_split) {
   struct Strings strings = stringsIn(buffers, sizes, 0);
   int64_t *begins = buffers[4], *lengths = buffers[5];

@@ -12,7 +12,7 @@
 
 int memcmp(const void *left, const void *right, size_t count);
 
-/// A list of strings: bytes, end to end, and where each ends. Both are the caller's, so ends are checked.
+/// A list of strings: their contiguous bytes, and the end of each. Both come from the caller, so ends are checked.
 struct Strings {
   const uint8_t *bytes;
   const int64_t *ends;
@@ -29,7 +29,7 @@ static inline struct Strings stringsIn(void *const *buffers, const int64_t *size
   return (struct Strings){buffers[first], buffers[first + 1], sizes[first], sizes[first + 1]};
 }
 
-/// String `i`; false where it does not lie in the bytes.
+/// Reads string `i`; returns false if it is out of bounds.
 static inline bool takeText(const struct Strings *strings, int64_t i, struct Text *text) {
   int64_t begin = i ? strings->ends[i - 1] : 0, end = strings->ends[i];
   if (begin < 0 || end < begin || end > strings->total)
@@ -38,7 +38,7 @@ static inline bool takeText(const struct Strings *strings, int64_t i, struct Tex
   return true;
 }
 
-/// Facts of the two buffers of a list of strings, which come `first`.
+/// Declares that a kernel reads the two buffers of a list of strings, the first of which is number `first`.
 #define READS_STRINGS(first) TENON_READS(TENON_ELEMENTS(first, 1)), TENON_READS(TENON_ELEMENTS(first + 1, 8))
 
 #endif // TENON_COMPILER_BACKEND_LLVM_LIBRARY_TEXT_H

@@ -33,14 +33,14 @@ float __extendhfsf2(_Float16 x) {
   return floatOfBits((rest >= 0x7c00 ? special : bitsOfFloat(y)) | sign);
 }
 
-/// A double whose last bit is odd where `x` needs rounding; see fmaf in fused.c. To be rounded again to a
-/// type of at most 24 bits.
+/// Rounds to odd: if `x` is inexact, the last bit of the result is set (see fmaf in fused.c). The result may then be
+/// rounded again to a type of at most 24 bits.
 INLINE float toOdd(double x) {
   float y = (float)x;
   double back = y;
   uint32_t bits = bitsOfFloat(y);
   int isInexact = absolute(x) < INF && back != x;
-  // Back towards zero first, so that the odd neighbour is on the right side.
+  // The conversion is first moved towards zero, so that the odd neighbour is on the correct side.
   bits -= isInexact && absolute(back) > absolute(x);
   bits |= isInexact;
   return floatOfBits(bits);
@@ -48,9 +48,9 @@ INLINE float toOdd(double x) {
 
 _Float16 __truncsfhf2(float x) {
   uint32_t bits = bitsOfFloat(x), sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;
-  // Normal: the new exponent's bias, then rounding by half of the last place, less one where that is even.
+  // Normal numbers: the bias of the exponent, then rounding by half of the last place, minus one if that is even.
   uint32_t normal = (rest - (112u << 23) + 0xfff + (rest >> 13 & 1)) >> 13;
-  // Below 2^-14: adding 1/2 puts the last place of a half's denormals into the last place of the sum.
+  // Below 2^-14: adding 1/2 aligns the last place of f16's denormals with the last place of the sum.
   uint32_t denormal = bitsOfFloat(floatOfBits(rest) + 0.5f) - bitsOfFloat(0.5f);
   uint32_t y = rest < 0x38800000 ? denormal : normal;
   y = rest >= 0x477ff000 ? 0x7c00 : y;

@@ -32,7 +32,7 @@ double erf(double x) {
 double erfc(double x) {
   double a = absolute(x);
   double tail = erfcPositive(a), z = x * x;
-  // Around 0 the result is near 1: 1 - erf(x) is the more exact way.
+  // Around 0 the result is near 1, so 1 - erf(x) is more accurate.
   double middle = 1 - (x + x * polynomial(z, ERF, ERF_DEGREE));
   double y = a < 0.25 ? middle : x < 0 ? 2 - tail : tail;
   return x != x ? x : y;

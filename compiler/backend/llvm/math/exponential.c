@@ -49,8 +49,8 @@ HOT double expm1(double x) {
 #define LN2_HIF 0x1.62e4p-1f
 #define LN2_LOF 0x1.7f7d1cp-20f
 
-/// (1 + t) 2^n for an integer |n| <= 250, to which ROUNDERF was added. Two factors, so that a denormal result is
-/// rounded once; the first is put into the sum, which rounds alike at any scale.
+/// (1 + t) 2^n for an integer |n| <= 250, to which ROUNDERF was added. The scale has two factors, so that a denormal
+/// result is rounded once; the first factor is applied to the terms of the sum, which rounds equally at any scale.
 INLINE float scaleByFloat(float t, float rounded) {
   MAY_FUSE
   uint32_t n = bitsOfFloat(rounded), half = n >> 1; // what ROUNDERF is in these is shifted out
@@ -67,7 +67,7 @@ HOT float expf(float x) {
   return scaleByFloat(r + r * r * polynomialFloat(r, EXPF, EXPF_DEGREE), rounded);
 }
 
-/// The exponent is put in by one multiplication, and nothing is bounded.
+/// The exponent is applied by one multiplication, without clamping.
 HOT float expnormalf(float x) {
   MAY_FUSE
   float rounded = x * LOG2_EF + ROUNDERF, n = rounded - ROUNDERF;

@@ -12,7 +12,7 @@
 #include "support.h"
 
 #define LOG2_E 0x1.71547652b82fep+0
-/// ln(2), the first part short enough that its product with any exponent is exact (Cody and Waite).
+/// ln(2) as a sum whose first part is short enough that its product with any exponent is exact (Cody and Waite).
 #define LN2_HI 0x1.62e42fefa3800p-1
 #define LN2_LO 0x1.ef35793c76730p-45
 

@@ -24,7 +24,8 @@
   float name##f(float, float);
 
 UNARY(exp)
-/// exp(x) for x <= 0 where that is a normal number, and NaN for NaN; anything elsewhere. No C library has it.
+/// exp(x) for x <= 0 if the result is a normal number, NaN for NaN, and unspecified otherwise. It is not a C library
+/// function.
 float expnormalf(float);
 UNARY(exp2)
 UNARY(exp10)

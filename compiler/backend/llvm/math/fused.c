@@ -7,8 +7,8 @@
 
 #include "support.h"
 
-/// The product of two floats is exact in double. Adding with the last bit forced to odd where anything was
-/// lost keeps the second rounding right (Boldo and Melquiond).
+/// The product of two floats is exact in double. Rounding the sum to odd keeps the second rounding correct (Boldo and
+/// Melquiond).
 float fmaf(float x, float y, float z) {
   double product = (double)x * y;
   Sum sum = addExact(product, z);
@@ -30,7 +30,7 @@ INLINE Normal normalOf(double x) {
   return (Normal){(bits & 0xfffffffffffff) | 1ull << 52, (int)(bits >> 52 & 0x7ff) - 1075 - (isTiny ? 54 : 0)};
 }
 
-/// m 2^e rounded once, to nearest even; `m` has its top bit at 124 or below, its last bit may stand for more.
+/// m 2^e rounded once, to nearest even; the top bit of `m` is at most bit 124, and its last bit is sticky.
 static double roundWide(unsigned __int128 m, int e, int isNegative) {
   uint64_t top = (uint64_t)(m >> 64);
   int bits = top ? 128 - __builtin_clzll(top) : 64 - __builtin_clzll((uint64_t)m);
@@ -56,8 +56,8 @@ double fma(double x, double y, double z) {
     return z; // x * y could overflow to the other infinity
   Normal a = normalOf(x), b = normalOf(y);
   int isNegative = (bitsOf(x) ^ bitsOf(y)) >> 63;
-  // 106 bits, moved up so that 18 bits are free below: bits of z that fall out there only matter as "not
-  // zero".
+  // The product has 106 bits, shifted so that 18 bits are free below: bits of z that fall below them only matter as
+  // sticky bit.
   unsigned __int128 product = (unsigned __int128)a.m * b.m << 18;
   int e = a.e + b.e - 18;
   if (z == 0)
@@ -80,7 +80,7 @@ double fma(double x, double y, double z) {
   int shift = e - otherE;
   int lost = shift > 126 ? other != 0 : (other & (((unsigned __int128)1 << shift) - 1)) != 0;
   other = shift > 126 ? 0 : other >> shift;
-  // A sticky last bit stands for what fell out: it is far below every rounding position.
+  // A sticky last bit represents the dropped bits, which are far below every rounding position.
   unsigned __int128 sum;
   if (isNegative == otherNegative)
     sum = product + other + (unsigned)lost;

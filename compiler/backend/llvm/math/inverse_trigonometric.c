@@ -14,7 +14,7 @@
 /// (asin(x) - x) / x for z = x^2 <= 1/4.
 INLINE double asinTail(double z) { return z * polynomial(z, ASIN, ASIN_DEGREE); }
 
-/// sqrt(z) as a sum, one Newton step on the hardware's root.
+/// sqrt(z) as a double-double sum, by one Newton step on the hardware's square root.
 INLINE Sum rootOf(double z) {
   double s = __builtin_sqrt(z);
   double hi = ofBits(bitsOf(s) & 0xffffffff00000000); // its square is exact
@@ -27,7 +27,7 @@ double asin(double x) {
   double z = a > 0.5 ? 0.5 * (1 - a) : a * a;
   double tail = asinTail(z);
   Sum s = rootOf(z);
-  // The large parts pi/4 and hi are subtracted first, and exactly but for one rounding.
+  // The large parts pi/4 and hi are subtracted first, with a single rounding.
   double wide = PI_HI / 4 - (2 * ((s.hi + s.lo) * tail + s.lo) - (PI_LO / 2)) + (PI_HI / 4 - 2 * s.hi);
   double y = a > 0.5 ? wide : a + a * tail;
   return a > 1 ? NAN : withSign(y, x);
@@ -45,8 +45,8 @@ double acos(double x) {
   return a > 1 ? NAN : y;
 }
 
-/// atan(t) for t >= 0: subtracts the nearest of 0, atan(1/2), pi/4, atan(3/2), pi/2, so
-/// that a polynomial on |r| <= 7/16 is left.
+/// atan(t) for t >= 0: subtracts the nearest of 0, atan(1/2), pi/4, atan(3/2), pi/2, which leaves a polynomial on |r|
+/// <= 7/16.
 INLINE double atanOf(double t) {
   int c1 = t >= 0.4375, c2 = t >= 0.6875, c3 = t >= 1.1875, c4 = t >= 2.4375;
   double pivot = c3 ? 1.5 : (c2 ? 1 : (c1 ? 0.5 : 0));

@@ -39,7 +39,7 @@ INLINE LogTail logTail(double f) {
   return (LogTail){half, s * (half + z * polynomial(z, LOG, LOG_DEGREE))};
 }
 
-/// What a logarithm is outside of the finite positive numbers, else y.
+/// Returns the logarithm for arguments that are not finite and positive, else y.
 INLINE double logSpecial(double x, double y) {
   y = x == INF ? x : y;
   y = x < 0 ? NAN : y;
@@ -79,7 +79,7 @@ HOT double log10(double x) {
 
 HOT double log1p(double x) {
   double u = 1 + x;
-  // What u lost by rounding, relative to u: the derivative of the logarithm.
+  // The rounding error of u relative to u: the derivative of the logarithm.
   double lost = (x > 1 ? 1 - (u - x) : x - (u - 1)) / u;
   LogReduced u1 = reduceLog(u);
   LogTail tail = logTail(u1.f);
@@ -93,7 +93,7 @@ HOT double log1p(double x) {
 // pow
 //===----------------------------------------------------------------------===//
 
-/// log(x) for finite x > 0 with some 65 bits: the exponent of a power multiplies its error by up to 745.
+/// log(x) for finite x > 0 with about 65 bits: a power multiplies its error by up to 745.
 INLINE Sum logExtended(double x) {
   LogReduced x1 = reduceLog(x);
   double f = x1.f;

@@ -31,7 +31,7 @@ void *memcpy(void *restrict to, const void *restrict from, size_t count) {
 void *memmove(void *to, const void *from, size_t count) {
   uint8_t *t = to;
   const uint8_t *f = from;
-  // Forwards is safe unless the target begins inside of the source.
+  // Copying forwards is safe unless the target begins inside the source.
   if ((uintptr_t)t - (uintptr_t)f >= count) {
     for (; count >= sizeof(Block); count -= sizeof(Block), t += sizeof(Block), f += sizeof(Block))
       *(Block *)t = *(const Block *)f;

@@ -12,7 +12,7 @@
 #include "coefficients.h"
 #include "support.h"
 
-/// The integer next to a >= 0, to even in the middle: adding 2^52 leaves no room for a fraction.
+/// Rounds a >= 0 to the nearest integer, ties to even: adding 2^52 leaves no bits for a fraction.
 INLINE double nearest(double a) { return a < 0x1p52 ? (a + 0x1p52) - 0x1p52 : a; }
 INLINE float nearestFloat(float a) { return a < 0x1p23f ? (a + 0x1p23f) - 0x1p23f : a; }
 
@@ -75,8 +75,8 @@ float fmaxf(float x, float y) { return x > y || y != y ? x : y; }
 //===----------------------------------------------------------------------===//
 
 double ldexp(double x, int n) {
-  // Three factors reach from the smallest denormal to infinity. A step down stops above the denormals, so
-  // that only the last product rounds.
+  // Three factors reach from the smallest denormal to infinity. A downward step stops above the denormals, so that only
+  // the last product rounds.
   if (n > 1023) {
     x *= 0x1p1023;
     n -= 1023;
@@ -129,7 +129,8 @@ double __powidf2(double x, int n) {
 }
 float __powisf2(float x, int n) { return (float)__powidf2(x, n); }
 
-/// A cubic start on the mantissa, two Newton steps, and a last one on 21 bits, whose square is exact.
+/// Starts with a cubic polynomial in the mantissa, then two Newton steps, and a last one on 21 bits, whose square is
+/// exact.
 double cbrt(double x) {
   int exponent;
   double m = 2 * frexp(absolute(x), &exponent); // 1 <= m < 2, |x| = m 2^(exponent-1)

@@ -21,10 +21,10 @@
 #include "functions.h"
 
 #define INLINE static inline __attribute__((always_inline))
-/// Inlined wherever it is called, so that loops over it vectorise.
+/// Always inlined, so that loops over it are vectorized.
 #define HOT __attribute__((always_inline))
-/// At the start of a function's body: a product in it may lose its rounding to the sum that it goes into, where
-/// the processor has an instruction for that. For what is exact enough either way.
+/// At the start of a function's body: allows products to be contracted into fused multiply-adds. It is for expressions
+/// that are accurate enough either way.
 #define MAY_FUSE _Pragma("clang fp contract(fast)")
 
 #define INF __builtin_inf()
@@ -33,7 +33,7 @@
 #define HALF_PI_HI 0x1.921fb54442d18p+0
 #define HALF_PI_LO 0x1.1a62633145c07p-54
 
-/// Adding one of these to a small number rounds it to an integer, which then stands in the low bits.
+/// Adding this to a small number rounds it to an integer, which is then in the low bits.
 #define ROUNDER 0x1.8p52
 #define ROUNDERF 0x1.8p23f
 
@@ -66,7 +66,7 @@ INLINE float withSignFloat(float x, float y) {
   return floatOfBits((bitsOfFloat(x) & 0x7fffffff) | (bitsOfFloat(y) & 0x80000000));
 }
 
-/// Horner's rule; `degree` is a constant wherever this is called, so that no loop is left.
+/// Horner's rule; `degree` is a constant at every call, so the loop is unrolled.
 INLINE double polynomial(double x, const double *c, int degree) {
   MAY_FUSE
   double sum = c[degree];
@@ -83,9 +83,9 @@ INLINE float polynomialFloat(float x, const float *c, int degree) {
     sum = sum * x + c[i];
   return sum;
 }
-/// An odd function that becomes 1, as x times a quotient of polynomials in x^2: one division, and no cases. The
-/// quotient is fitted up to where floats become 1, and is more than 1 by 2^-21 at `bound`: so all beyond is 1 however
-/// it is rounded.
+/// An odd function that saturates at 1, as x times a quotient of polynomials in x^2: one division, and no cases. The
+/// quotient is fitted up to where floats round to 1, and exceeds 1 by 2^-21 at `bound`, so everything beyond is 1
+/// however it is rounded.
 INLINE float oddQuotient(float x, float bound, const float *upper, int upperDegree, const float *lower,
                          int lowerDegree) {
   float b = x > bound ? bound : x;

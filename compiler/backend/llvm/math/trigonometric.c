@@ -60,9 +60,8 @@ INLINE uint64_t wordAt(unsigned position) {
   return twoOverPi[word] << shift | twoOverPi[word + 1] >> 1 >> (63 - shift);
 }
 
-/// For 10^6 < |x| < inf. With x = m 2^e, bits of 2/pi worth more than 2^(1-e) only add whole turns; the next
-/// 192 bits give 2 of the quadrant and a fraction with 62 bits to spare over the worst cancellation of a
-/// double.
+/// For 10^6 < |x| < inf. With x = m 2^e, bits of 2/pi worth more than 2^(1-e) only add whole periods; the next 192 bits
+/// give 2 of the quadrant and a fraction with 62 bits more than the worst cancellation of a double needs.
 static Reduced reduceHuge(double x) {
   uint64_t bits = bitsOf(x);
   int exponent = (int)(bits >> 52 & 0x7ff) - 1075;
@@ -73,13 +72,13 @@ static Reduced reduceHuge(double x) {
   unsigned __int128 middle = (unsigned __int128)m * wordAt(position + 64) + (uint64_t)(low >> 64);
   uint64_t high = m * wordAt(position) + (uint64_t)(middle >> 64);
 
-  // Round to the nearest quadrant; what is left is a signed fraction of 190 bits.
+  // Rounds to the nearest quadrant; the remainder is a signed fraction of 190 bits.
   uint64_t quadrant = (high + (1ull << 61)) >> 62;
   high -= quadrant << 62;
   uint64_t words[3] = {high, (uint64_t)middle, (uint64_t)low};
   int isNegative = (int64_t)high < 0;
   if (isNegative) {
-    // Two's complement, less one unit in the last of 190 places.
+    // Two's complement, minus one unit in the last of 190 places.
     words[0] = ~words[0];
     words[1] = ~words[1];
     words[2] = ~words[2];
@@ -153,7 +152,7 @@ void sincos(double x, double *sine, double *cosine) {
 // float: reduced and evaluated in double, rounded once
 //===----------------------------------------------------------------------===//
 
-/// One of five words by comparisons: a table in memory would keep the vectoriser from turning branches into
+/// Selects one of five words by comparisons: a table in memory would prevent the vectorizer from turning branches into
 /// selects.
 INLINE uint32_t wordOf(unsigned index, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e) {
   uint32_t low = index == 0 ? a : b, high = index == 2 ? c : d;
@@ -169,7 +168,7 @@ INLINE Reduced reduceFloat(float x) {
   double r = (x - n * 0x1.921fb54400000p+0) - n * 0x1.0b4611a626331p-34;
   uint64_t quadrant = bitsOf(rounded);
   if (absoluteFloat(x) > 0x1p22f) {
-    // As reduceHuge, with 96 bits of 2/pi and words of 32.
+    // Like reduceHuge, with 96 bits of 2/pi and 32-bit words.
     uint32_t bits = bitsOfFloat(x);
     uint32_t m = (bits & 0x7fffff) | 0x800000;
     unsigned position = (bits >> 23 & 0xff) - 150 - 2 + 32, index = position >> 5, shift = position & 31;
