@@ -50,7 +50,7 @@ static bool hasBytes(ElementsAttr value, ArrayRef<char> wanted) {
   return isEqual;
 }
 
-/// Tells the kernel that the bytes of a weight will not be read soon, so that their pages can be evicted.
+/// Records that the bytes of a weight were read, so that the storage of weights can evict their pages.
 static void noteRead(ElementsAttr value, bool isOutput) {
   auto resource = dyn_cast<DenseResourceElementsAttr>(value);
   const WeightStorage *storage = resource ? WeightStorage::get(value.getContext()) : nullptr;

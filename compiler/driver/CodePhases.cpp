@@ -116,7 +116,7 @@ llvm::Error phases::writeIR(const Plan &plan, const Kernels &kernels, const Setu
 llvm::Error phases::writeCode(Kernels &kernels, const Plan &plan, const Setup &setup, PhaseRunner &runner) {
   assert(!kernels.modules->getOps<ModuleOp>().empty() && "each target has a module of kernels");
   ModuleOp own = *kernels.modules->getOps<ModuleOp>().begin();
-  // A backend without an artifact format has a phase without a pipeline.
+  // A backend without an artifact format does not run its passes through the runner, so the phase begins here.
   if (setup.backend->getCapabilities().artifactFormat.empty())
     if (llvm::Error error = runner.begin("code", own))
       return error;

@@ -310,7 +310,7 @@ llvm::Error PathExplorer::makeInputs() {
   return llvm::Error::success();
 }
 
-/// Enters what the comparison with the reference says.
+/// Stores the result of the comparison with the reference.
 static void setErrors(PlanMeasurement &measured, const ErrorReport &report) {
   if (report.hasBounded())
     measured.error = report.getLargest();
@@ -362,7 +362,7 @@ llvm::Error PathExplorer::record(const std::string &schedule, std::vector<double
   return record ? model.paths.times->add(target.name, *record) : llvm::Error::success();
 }
 
-/// What an earlier run measured, beside the plan that is chosen now.
+/// Returns an earlier measurement of this plan together with the plan that is chosen now.
 std::optional<PlanMeasurement> PathExplorer::findRecord(const std::string &schedule) {
   if (!model.paths.times)
     return std::nullopt;

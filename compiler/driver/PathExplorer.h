@@ -30,7 +30,7 @@ struct PlanMeasurement {
   bool isKnown = false;        ///< from a record of an earlier run
 };
 
-/// A plan has no option of a decision about a region that the graph does not have in the plan's forms.
+/// A decision about a region that does not exist in the graph with the plan's forms has no option.
 inline constexpr size_t kNoOption = std::numeric_limits<size_t>::max();
 
 /// A plan with the options of all decisions.
@@ -42,14 +42,14 @@ struct ExploredPlan {
 
 class PathExplorer {
 public:
-  /// Lists what the operations of a model may take. Alternatives that exceed the tolerance in one operation alone are
-  /// left out. Fails where the options' target has no paths.
+  /// Lists the alternatives of a model's operations. Alternatives that exceed the tolerance in a single operation are
+  /// left out. Fails if the options' target has no paths.
   static llvm::Expected<std::unique_ptr<PathExplorer>> create(OpenedModel &model, const phases::Setup &setup,
                                                               PhaseRunner &runner);
   ~PathExplorer();
 
-  /// What has a choice: first the sites of the graph that have several forms, then the regions with several paths, of
-  /// each kind the most expensive one first. Costs of a region are those where most of its operations are.
+  /// The decisions: first the sites of the graph with several forms, then the regions with several paths, the most
+  /// expensive ones first. The costs of a region are from the family in which it has the most operations.
   llvm::ArrayRef<PathDecision> getDecisions() const { return decisions; }
   /// How many of the decisions are about forms.
   size_t getNumForms() const { return numForms; }
@@ -57,33 +57,34 @@ public:
   size_t getNumFixed() const { return numFixed; }
   const Target &getTarget() const { return target; }
 
-  /// The plans whose estimated error is within a budget, from the cheapest one on. Option i of decision k is its i-th
-  /// alternative.
+  /// Lists the plans whose estimated error is within a budget, in ascending order of cost. Option i of decision k is
+  /// its i-th alternative.
   PlanFamilies listPlans(double errorBudget) const;
   /// A plan that was listed.
   ExploredPlan getPlan(const FamilyPlan &plan) const;
-  /// A plan of options drawn at random, whatever it is off by. The first plans of a generator have each option once.
+  /// Returns a plan with random options, regardless of its error. The first plans of a seed together have each option
+  /// at least once.
   ExploredPlan drawPlan(uint64_t seed, size_t number) const;
-  /// The forms that a compilation chooses; of the regions that there are then, the first option.
+  /// Returns the forms that a compilation chooses, and the first option of each region that results.
   std::vector<size_t> getChosenForms() const;
-  /// The cheapest plan within the tolerance whose sites have the forms that `options` say; nothing where these were not
-  /// looked at, or no plan is exact enough.
+  /// Returns the cheapest plan within the tolerance whose sites have the forms in `options`; none if this combination
+  /// was not listed, or if no plan is exact enough.
   std::optional<ExploredPlan> findPlan(llvm::ArrayRef<size_t> options) const;
   /// What makes a compilation take a plan.
   std::vector<PathPin> getPins(llvm::ArrayRef<size_t> options) const;
 
-  /// Compiles what is chosen if nobody demands a plan, which all plans are compared with.
+  /// Compiles the plan that is chosen by default, with which all plans are compared.
   llvm::Error prepare();
   /// The same if it is compiled already.
   llvm::Error prepare(const Choice &choice);
-  /// Compiles a plan and checks its outputs. This and the following fail where a plan cannot be run.
+  /// Compiles a plan and checks its outputs. This and the following functions fail if a plan cannot be run.
   llvm::Expected<PlanMeasurement> check(llvm::ArrayRef<size_t> options);
-  /// Runs it as well, for so many seconds, in turn with the chosen one. With `resumes`, a plan that has a record is not
+  /// Also runs the plan for `seconds`, in turn with the chosen one. With `resumes`, a plan with a record is not
   /// measured again.
   llvm::Expected<PlanMeasurement> measure(llvm::ArrayRef<size_t> options, double seconds, bool resumes);
   /// The same for another choice.
   llvm::Expected<PlanMeasurement> measure(const Choice &choice, double seconds);
-  /// The chosen plan: its fastest run so far, and what it is off by.
+  /// Returns the measurement of the chosen plan: its fastest run so far, and its error.
   const PlanMeasurement &getChosen() const { return chosenMeasurement; }
 
   /// Adds what a plan took to the records.
@@ -133,7 +134,7 @@ private:
   std::vector<InputSet> inputs;
 };
 
-/// Calls `use` with the explorer of a model. Every failure is one line on `errors`.
+/// Calls `use` with the explorer of a model. Every failure prints one line to `errors`.
 CompileStatus explorePaths(const CompileOptions &options, llvm::raw_ostream &errors,
                            llvm::function_ref<llvm::Error(PathExplorer &)> use);
 

@@ -38,7 +38,7 @@ struct PathTuner::Runner {
     return model->run(&error) == TENON_OK ? "" : LoadedModel::getText(error);
   }
 
-  /// Adds the time of each measured launch of the last run, and its share of the launches that its path needs besides.
+  /// Adds the time of each measured launch of the last run, including its share of other launches that its path needs.
   void addSamples(Samples &samples) const {
     auto sum = [](ArrayRef<double> times) { return std::accumulate(times.begin(), times.end(), 0.0); };
     std::map<Option, std::vector<double>> measured, serving;
@@ -107,7 +107,7 @@ static std::vector<ProfileRecord> makeRecords(const TunedModel &tuned, const Har
     if (std::optional<ProfileRecord> record =
             makeRecord(picked.region, picked.path, hardware, threads, std::move(it->second), picked.error))
       records.push_back(std::move(*record));
-    // An operation that was picked several times has one record.
+    // An operation whose path was picked several times has only one record.
     samples.erase(it);
   }
   return records;

@@ -33,13 +33,13 @@ struct TunedModel {
 
 class PathTuner {
 public:
-  /// `seconds`: how long all runs together may take. At least one round of runs is made.
+  /// `seconds` limits the time of all runs together. At least one round of runs is made.
   PathTuner(RecordedTimes &times, double seconds) : times(times), seconds(seconds) {}
 
-  /// Adds a compiled model. Fails where the runtime refuses it.
+  /// Adds a compiled model. Fails if the runtime rejects it.
   llvm::Error add(const ArtifactParts &parts, TunedModel model);
 
-  /// Runs the models in turn on inputs that suit `simplified`, and records what the picked options take.
+  /// Runs the models in turn on inputs that match `simplified`, and records the times of the picked options.
   llvm::Error measure(mlir::ModuleOp simplified, llvm::ArrayRef<std::string> programs);
 
 private:

@@ -32,17 +32,18 @@
 ///
 ///   Imported -> Graph -> Launches -> Plan -> Kernels -> Code -> artifact
 ///
-/// IR that an earlier compilation has printed enters this chain where that left off.
+/// IR that an earlier compilation has printed enters this chain at the stage that it has reached.
 ///
-/// From Launches on there is a module, a variant or a section for each target, in the order of Setup::targets; what is
-/// done for one target is done for all at the same time. A function fails with the category of the exit code, or with
-/// EarlyStop (PhaseRunner.h).
+/// From Launches on there is a module, a variant or a section for each target, in the order of Setup::targets; the
+/// targets are processed in parallel. A function fails with the category of the exit code, or with EarlyStop
+/// (PhaseRunner.h).
 namespace tenon::phases {
 
-/// Every dialect that a compilation may use. IR reads its weights from other files, of which `options` are told.
+/// Returns a registry of all dialects that a compilation may use. IR reads its weights from other files, which are
+/// reported to `options`.
 mlir::DialectRegistry makeRegistry(const CompileOptions &options, const BackendRegistry &backends);
 
-/// What is decided before the first phase, and holds for all of them.
+/// The decisions that are made before the first phase, and hold for all phases.
 struct Setup {
   const CompileOptions &options;
   std::vector<Target> targets; ///< of the artifact, in the order in which the runtime looks at them
@@ -58,35 +59,35 @@ struct Setup {
 /// Checks the options and resolves the names of targets and formats.
 llvm::Expected<Setup> setUp(const CompileOptions &options, const BackendRegistry &backends);
 
-/// Looks up targets by their names, and takes the backend from them where the output is an artifact or IR.
+/// Looks up targets by name, and takes the backend from them if the output is an artifact or IR.
 llvm::Error resolveTargets(llvm::ArrayRef<std::string> names, Setup &setup, const BackendRegistry &backends);
-/// Gives each target a module of its own, which names its machine.
+/// Clones the module for each target, and attaches the target's machine.
 mlir::OwningOpRef<mlir::ModuleOp> splitTargets(mlir::ModuleOp module, llvm::ArrayRef<Target> targets);
 
-/// The model as its file says it, or what an earlier compilation made of it.
+/// The model as it was imported, or as an earlier compilation has lowered it.
 struct Imported {
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< from Stage::launches on it holds a module for each target
   uint64_t sourceHash = 0;                  ///< XXH3 of the model file
   Stage stage = Stage::model;
   mlir::OwningOpRef<mlir::ModuleOp> kernels = {}; ///< of Stage::buffers, as Kernels::modules
   std::shared_ptr<WeightPrecision> weights = {};  ///< null where --weights asked for no formats
-  /// The model with its own weights, where others have taken their place and what that costs is to be measured.
+  /// The model with its original weights, if they were replaced and the error of that is to be measured.
   mlir::OwningOpRef<mlir::ModuleOp> original = {};
 };
 llvm::Expected<Imported> importModel(const Setup &setup, PhaseRunner &runner);
-/// Calls `use` with what the options say, in a context of its own. Every failure is one line on `errors`.
+/// Calls `use` with the setup for the options, in a context of its own. Every failure prints one line to `errors`.
 CompileStatus withSetup(const CompileOptions &options, llvm::raw_ostream &errors,
                         llvm::function_ref<llvm::Error(Setup &, PhaseRunner &)> use);
-/// Imports the model of `options` alone, and gives it to `use`, likewise.
+/// Imports the model of `options`, and passes it to `use`, in the same way.
 CompileStatus useImported(const CompileOptions &options, llvm::raw_ostream &errors,
                           llvm::function_ref<llvm::Error(Imported &)> use);
-/// Takes a parsed module, which has passed Stage::model, apart into what Imported has. `input` is for messages.
+/// Splits a parsed module that is past Stage::model into the fields of Imported. `input` is the name in messages.
 llvm::Error splitIR(Imported &imported, const std::string &input);
-/// The targets of a compilation of such IR are those that it was made for, or of these the ones that are wanted.
-/// Refuses options that ask for others, or for what is decided.
+/// Takes the targets from such IR, or selects the requested ones among them. Rejects options that request other
+/// targets, or that concern earlier decisions.
 llvm::Error takeTargets(Imported &imported, Setup &setup, const BackendRegistry &backends);
 
-/// Which implementations of operations may be chosen, and what was learnt of them in earlier choices.
+/// The implementations of operations that may be chosen, and the results of earlier choices.
 struct PathChoice {
   unsigned number = 1; ///< from 1
   ErrorBudget budget;  ///< of operations that have not their default implementations
@@ -99,7 +100,7 @@ struct PathChoice {
   std::shared_ptr<PathSpace> forms; ///< gets all forms of the graph; may be null
 };
 
-/// The simplified graph, which all targets share and each choice of paths begins with.
+/// The simplified graph, which all targets share and with which each choice of paths begins.
 struct Graph {
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
@@ -115,7 +116,7 @@ struct Launches {
 };
 llvm::Expected<Launches> makeLaunches(const Graph &graph, const Setup &setup, const PathChoice &choice,
                                       PhaseRunner &runner);
-/// Resumes where an earlier compilation had outlined its kernels, or done more.
+/// Resumes from IR with outlined kernels, or from a later stage.
 llvm::Expected<Launches> resumeLaunches(Imported imported, const Setup &setup, PhaseRunner &runner);
 
 /// The programs of one target.
@@ -123,21 +124,22 @@ struct Variant {
   std::vector<SerializedPlan> plans;    ///< in the order in which the runtime tries them
   std::vector<std::string> kernelNames; ///< of all plans, each once
   nlohmann::json paths;                 ///< chosen implementations and their alternatives, for people
-  /// For each kernel that only the path of a region needs, which region that is.
+  /// For each kernel that is only needed for the path of a region, that region.
   std::map<std::string, std::string> served;
 };
 
-/// Launches in their final order, with the place of every activation, and tiled kernels.
+/// Launches in their final order, with the offset of every activation, and tiled kernels.
 struct Plan {
   PlanOptions how;
   mlir::OwningOpRef<mlir::ModuleOp> modules; ///< holds a module for each target
   std::vector<Variant> variants;             ///< one for each target
   WeightSection weights;                     ///< of all targets
 };
-/// The first plan that keeps the memory limit, if there is one. From Stage::inPlaceOperands on there is one to try.
+/// Returns the first plan that keeps the memory limit, if there is one. From Stage::inPlaceOperands on there is only
+/// one plan.
 llvm::Expected<Plan> makePlan(Launches launches, const Setup &setup, PhaseRunner &runner);
-/// Serializes the plans of modules in which every activation has its place. `kernels` are theirs; null if they are in
-/// the same modules.
+/// Serializes the plans of modules in which every activation has an offset. `kernels` are their kernels; null if these
+/// are in the same modules.
 llvm::Expected<Plan> serializePlans(mlir::OwningOpRef<mlir::ModuleOp> modules, const PlanOptions &how,
                                     mlir::ModuleOp kernels, const Setup &setup, PhaseRunner &runner);
 
@@ -158,7 +160,7 @@ struct Code {
 };
 llvm::Expected<Code> generateCode(Kernels &kernels, const Plan &plan, const Setup &setup, PhaseRunner &runner);
 
-/// The sections of an artifact, without its description of itself. They refer to `plan`.
+/// Assembles the sections of an artifact, without its metadata. They refer to `plan`.
 ArtifactParts assemble(const Plan &plan, const Code &code, const Setup &setup, uint64_t sourceHash);
 
 /// Writes IR to the output.

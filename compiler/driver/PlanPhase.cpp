@@ -25,8 +25,8 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::phases;
 
-/// {kernel: {"path": name, "cycles": {name: number, ...}, "nanoseconds": {name: number, ...}, "region": text}, ...};
-/// the last two where real runs count.
+/// Returns {kernel: {"path": name, "cycles": {name: number, ...}, "nanoseconds": {name: number, ...}, "region": text},
+/// ...}; the last two only if records of real runs are used.
 static nlohmann::json listPaths(ModuleOp own) {
   nlohmann::json kernels = nlohmann::json::object();
   own.walk([&](func::FuncOp kernel) {
@@ -80,7 +80,8 @@ static llvm::Error serialize(ModuleOp own, ModuleOp kernels, const Setup &setup,
   return llvm::Error::success();
 }
 
-/// The files of the model that weights may stay in: those whose names an artifact can have (WeightPlaces.cpp).
+/// Lists the files of the model that weights may stay in: those whose names an artifact can refer to
+/// (WeightPlaces.cpp).
 static std::vector<WeightFile> listWeightFiles() {
   std::vector<WeightFile> files;
   for (auto &[name, bytes] : MappedFile::listNamed()) {
@@ -129,7 +130,7 @@ static llvm::Expected<Plan> tryPlan(OwningOpRef<ModuleOp> launches, PlanOptions 
   return serializePlans(std::move(launches), how, nullptr, setup, runner);
 }
 
-/// The plan, of all targets and programs, that may need most memory, as the runtime decodes it.
+/// Returns the plan, among all targets and programs, with the largest memory bound, as the runtime decodes it.
 static llvm::Expected<rt::Plan> findLargest(const Plan &made, const std::string &input) {
   std::vector<rt::Plan> plans;
   for (const Variant &variant : made.variants)
@@ -165,7 +166,7 @@ llvm::Expected<Plan> phases::makePlan(Launches launches, const Setup &setup, Pha
       best = std::move(*made);
       worst = std::move(*largest);
     }
-    // What the other plans would do differently is decided.
+    // The decisions in which other plans would differ have been made.
     if (launches.stage > Stage::launches)
       break;
   }

@@ -85,7 +85,7 @@ bool tenon::isPlanRecord(const ProfileRecord &record) { return isPlanSchedule(re
 
 std::optional<std::vector<PathPin>> tenon::findFasterPlan(const phases::Graph &graph, const phases::Setup &setup,
                                                           RecordedTimes &times, uint64_t sourceHash) {
-  // Pins hold for all targets of a compilation, but records for one.
+  // Pins apply to all targets of a compilation, but records to one.
   if (setup.targets.size() != 1)
     return std::nullopt;
   PathRegion region = getPlanRegion(graph, setup.targets.front(), sourceHash);

@@ -16,35 +16,35 @@
 
 namespace tenon {
 
-/// What runs differ by although nothing is different.
+/// The relative variation of runs of the same plan.
 inline constexpr double kPlanNoise = 0.02;
 
 /// The model for a target.
 PathRegion getPlanRegion(const phases::Graph &graph, const Target &target, uint64_t sourceHash);
 
-/// The schedule of paths that were chosen within a tolerance: "plan within 1e-05 0123456789abcdef".
+/// Returns the schedule name for paths that were chosen within a tolerance: "plan within 1e-05 0123456789abcdef".
 std::string nameChosenPlan(const PathSelection &selection, const Target &target, double tolerance);
-/// The tolerance of such a record; nothing of one of another kind.
+/// Returns the tolerance of such a record; none for any other record.
 std::optional<double> getPlanTolerance(const ProfileRecord &record);
 
-/// The schedule of paths that are given for each region: "plan of 0123456789abcdef=winograd-4 ...". The pins name
-/// regions.
+/// Returns the schedule name for paths that are given for each region: "plan of 0123456789abcdef=winograd-4 ...". The
+/// pins name regions.
 std::string namePinnedPlan(llvm::ArrayRef<PathPin> pins);
-/// Its pins; nothing of a schedule of another kind, or one with a path that does not exist.
+/// Parses its pins; none if the schedule is of another kind, or names a path that does not exist.
 std::optional<std::vector<PathPin>> parsePinnedPlan(llvm::StringRef schedule);
 
-/// The schedule of a model in which one region takes a path, and all others are as exact as they can be: "sensitivity
-/// to 0123456789abcdef=bf16_rounded". Its record has the error of that.
+/// Returns the schedule name for a model in which one region takes a path and all others are as exact as possible:
+/// "sensitivity to 0123456789abcdef=bf16_rounded". Its record has the error of this plan.
 std::string nameSensitivity(const PathPin &pin);
-/// What records say of a model's sensitivities; null if they say nothing. They count as used.
+/// Returns the recorded sensitivities of a model; null if there are none. Marks the records as used.
 std::shared_ptr<const Sensitivities> findSensitivities(const PathRegion &model, RecordedTimes &times);
 
 /// Whether a schedule or a record is that of a plan.
 bool isPlanSchedule(llvm::StringRef schedule);
 bool isPlanRecord(const ProfileRecord &record);
 
-/// The paths of the fastest plan whose records say that it is exact enough, and faster than what would be chosen within
-/// the tolerance by the records of single operations; nothing where no record says so.
+/// Returns the paths of the fastest plan whose records say that it is exact enough, and faster than the plan chosen by
+/// the records of single operations; none if there is no such record.
 std::optional<std::vector<PathPin>> findFasterPlan(const phases::Graph &graph, const phases::Setup &setup,
                                                    RecordedTimes &times, uint64_t sourceHash);
 

@@ -25,8 +25,8 @@ struct MeasuredPlan {
 };
 } // namespace
 
-/// Runs compiled models in turn, for so many seconds, and adds their times to the records. The models are those of
-/// `plans`. Fails where they cannot be run.
+/// Runs compiled models in turn for `seconds`, and adds their times to the records. The models are those of `plans`.
+/// Fails if they cannot be run.
 static llvm::Error measurePlans(llvm::ArrayRef<MeasuredPlan> plans, llvm::ArrayRef<std::unique_ptr<LoadedModel>> models,
                                 const phases::Graph &graph, const CompileOptions &options, RecordedTimes &times) {
   assert(plans.size() == models.size() && !plans.empty() && "each plan has a model");
@@ -54,7 +54,8 @@ static llvm::Error measurePlans(llvm::ArrayRef<MeasuredPlan> plans, llvm::ArrayR
 }
 
 nlohmann::json tenon::describePlans(const RecordedTimes &times, double tolerance) {
-  // Of several for the same tolerance the fastest is the one that the artifact has. Its own tolerance comes first.
+  // Among several plans for the same tolerance, the artifact has the fastest one. The artifact's own tolerance comes
+  // first.
   std::map<std::tuple<bool, std::string, double>, ProfileRecord> fastest;
   for (const auto &[target, record] : times.listUsed()) {
     std::optional<double> within = getPlanTolerance(record);
@@ -77,21 +78,21 @@ nlohmann::json tenon::describePlans(const RecordedTimes &times, double tolerance
   return list;
 }
 
-/// Looks up the times of the plan for each target, so that they count as used.
+/// Looks up the times of the plan for each target, which marks them as used.
 static void findPlans(const phases::Graph &graph, const phases::PathChoice &paths, const Choice &choice,
                       const phases::Setup &setup, uint64_t sourceHash) {
   for (const Target &target : setup.targets) {
     PathRegion region = getPlanRegion(graph, target, sourceHash);
     std::string schedule = nameChosenPlan(*choice.selection, target, setup.options.tolerance);
     bool isKnown = paths.times->find(region, schedule).has_value();
-    // A lock holds the plans of one compilation: what else was measured then, belongs to it.
+    // A lock has the plans of one compilation, so all other measurements in it belong to that compilation.
     if (isKnown && paths.times->isLocked())
       paths.times->useAll(region, isPlanSchedule);
   }
 }
 
-/// Measures the whole model, and what it would take within the default tolerance where a wider one is asked for. What
-/// has a record is not measured again.
+/// Measures the whole model, and also with the default tolerance if a larger one was requested. Plans with a record are
+/// not measured again.
 static llvm::Error timePlans(const Graph &graph, const PathChoice &paths, const Choice &choice, ErrorMeter *meter,
                              const Setup &setup, uint64_t sourceHash, PhaseRunner &runner) {
   const CompileOptions &options = setup.options;

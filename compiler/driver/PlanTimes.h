@@ -16,14 +16,14 @@
 
 namespace tenon {
 
-/// Looks up what a run takes with the paths that were chosen, for each target. With --tune it is measured where there
-/// is no record of it, as is a run with the paths that would be chosen within the default tolerance, if a wider one is
-/// asked for. A model that cannot be given inputs has no times.
+/// Looks up the time of a run with the chosen paths, for each target. With --tune, a run without a record is measured,
+/// as is a run with the paths for the default tolerance if a larger one was requested. A model without generated inputs
+/// has no times.
 llvm::Error statePlans(const phases::Graph &graph, const phases::PathChoice &paths, const Choice &choice,
                        ErrorMeter *meter, const phases::Setup &setup, uint64_t sourceHash, PhaseRunner &runner);
 
-/// [{"target": "host", "tolerance": 1e-3, "nanoseconds": 5, "error": 3.1e-4}, ...] of the records of plans that were
-/// looked up; the artifact's own one comes first for each target.
+/// Returns [{"target": "host", "tolerance": 1e-3, "nanoseconds": 5, "error": 3.1e-4}, ...] for the plan records that
+/// were looked up; the artifact's own one comes first for each target.
 nlohmann::json describePlans(const RecordedTimes &times, double tolerance);
 
 } // namespace tenon

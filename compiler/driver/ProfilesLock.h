@@ -19,10 +19,10 @@
 
 namespace tenon {
 
-/// The records of a file. Fails where a line is none: half of a lock is no lock.
+/// Reads the records of a lock file. Fails if any line is invalid, because a partial lock would be misleading.
 llvm::Expected<std::vector<ProfileRecord>> readProfilesLock(const std::string &file);
 
-/// Writes records in an order that does not depend on theirs, each once. The file appears whole or not at all.
+/// Writes records in a canonical order, without duplicates. The file is written atomically.
 llvm::Error writeProfilesLock(const std::string &file, llvm::ArrayRef<ProfileRecord> records);
 
 } // namespace tenon

@@ -76,7 +76,7 @@ void SourceRecorder::addInputs() {
   }
 }
 
-/// Weights have no node, and what a node's own operations pass to each other no edge.
+/// Weights have no node, and values within a node are no edges.
 void SourceRecorder::addUse(Value value, uint32_t node) {
   auto it = makers.find(value);
   if (it != makers.end() && it->second != node)
@@ -133,7 +133,7 @@ SourceGraph tenon::recordSource(ModuleOp imported) {
   return {};
 }
 
-/// The program for all sizes; null where the module has none.
+/// Returns the program for all sizes; null if the module has none.
 static plan::ProgramOp getProgram(ModuleOp target) {
   for (auto program : target.getOps<plan::ProgramOp>())
     if (!program.getSizes())
@@ -148,7 +148,7 @@ std::vector<std::vector<std::string>> tenon::recordLaunches(ModuleOp target) {
   return launches;
 }
 
-/// A function as text, without the elements of constants, and not more of it than anybody reads.
+/// Prints a function without the elements of constants, truncated to a readable length.
 static std::string printKernel(func::FuncOp kernel) {
   constexpr size_t kMaxBytes = 32 << 10;
   std::string text;

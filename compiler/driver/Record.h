@@ -14,24 +14,24 @@
 
 namespace tenon {
 
-/// The main function of an imported module. Operations in a row that have the name of one node are one; weights are
-/// left out.
+/// Returns the graph of an imported module's main function. Consecutive operations with the name of one node form a
+/// node; weights are left out.
 SourceGraph recordSource(mlir::ModuleOp imported);
 
-/// The nodes of each launch in the program for all sizes of a target's module.
+/// Returns the nodes of each launch in the program for all sizes of a target's module.
 std::vector<std::vector<std::string>> recordLaunches(mlir::ModuleOp target);
 
-/// Takes down the IR of kernels: those in a target's module with launches, or those that have a module of their own
-/// each in `target`, on buffers.
+/// Records the IR of kernels: those in a target's module with launches, or those on buffers in `target`, each of which
+/// has a module of its own.
 using KernelIRs = std::map<std::string, CompileRecord::KernelIR>;
 void recordTensorKernels(mlir::ModuleOp target, KernelIRs &kernels);
 void recordBufferKernels(mlir::ModuleOp target, KernelIRs &kernels);
 
-/// Measures how long phases take, each until the next one begins.
+/// Measures the time of each phase, from its start to the start of the next one.
 class PhaseClock {
 public:
   void begin(llvm::StringRef phase);
-  /// The phases so far; the last one has taken what it has until now.
+  /// Returns the phases so far; the last one ends now.
   std::vector<CompileRecord::Phase> list() const;
 
 private:

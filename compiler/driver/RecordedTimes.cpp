@@ -31,7 +31,7 @@ const Hardware *RecordedTimes::getHardware(llvm::StringRef target) const {
   return it == hardware.end() ? nullptr : &it->second;
 }
 
-/// Of several records the one with the least median counts: other work on the machine only makes runs slower.
+/// Keeps the record with the smallest median: other load on the machine only makes runs slower.
 void RecordedTimes::addTime(Times &times, const ProfileRecord &record) {
   auto [it, isNew] = times.emplace(record.kernel.schedule, record);
   if (!isNew && record.median < it->second.median)
@@ -53,7 +53,7 @@ RecordedTimes::Times &RecordedTimes::getTimes(const PathRegion &region) {
   filter.hardware = machine->getFingerprint();
   filter.compiler = getProfiledCompiler();
   filter.threads = machine->cores;
-  // A record that cannot be read is as good as none: the estimate decides.
+  // A record that cannot be read is ignored; the estimate decides.
   llvm::consumeError(store->visit(filter, [&](const ProfileStore::Entry &entry) {
     // The fingerprint is not the text.
     if (entry.record.kernel.region == region.text && findFault(entry.record).empty())
@@ -65,8 +65,8 @@ RecordedTimes::Times &RecordedTimes::getTimes(const PathRegion &region) {
 
 std::optional<double> RecordedTimes::find(const PathRegion &region, llvm::StringRef path) {
   std::optional<ProfileRecord> record = findRecord(region, path);
-  // Paths run in turn, so that other work meets all of them alike. On a busy machine the fastest run of one may be one
-  // of the few that met none, while that of another is not.
+  // Paths run in turn, so that other load affects all of them equally. The median is used, because on a busy machine
+  // the minimum of one path may be a rare undisturbed run, and that of another may not.
   return record ? std::optional(record->median) : std::nullopt;
 }
 
@@ -123,7 +123,7 @@ size_t RecordedTimes::pick(const PathRegion &region, llvm::ArrayRef<PathOption> 
   mostOptions = std::max(mostOptions, options.size());
   size_t place = *round < options.size() ? *round : 0;
   const PathOption &option = options[place];
-  // A single option is no choice; what is known need not be measured.
+  // A region with a single option has no choice, and options with records need no measurement.
   if (options.size() > 1 && !getTimes(region).contains(option.name))
     picked.push_back({region.target, region.text, option.name.str(), option.error});
   return place;

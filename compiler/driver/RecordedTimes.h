@@ -18,28 +18,28 @@
 
 namespace tenon {
 
-/// What the records say of regions on this machine, for the targets that it can run. While paths are measured, each
-/// region takes its options in turn, one a round.
+/// The records of regions on this machine, for the targets that it supports. While paths are measured, each region
+/// takes its options in turn, one per round.
 class RecordedTimes : public PathTimes {
 public:
-  /// `store` may be null: then only what is added counts. It is read when a region is first asked for.
+  /// `store` may be null: then only added records count. It is read when a region is first looked up.
   RecordedTimes(llvm::ArrayRef<Target> targets, std::unique_ptr<ProfileStore> store);
-  /// What is in `locked` counts instead, for every target of which the machine was: whether this one can run it or not.
+  /// Uses the records in `locked` instead, for every target that they name, whether or not this machine supports it.
   RecordedTimes(llvm::ArrayRef<Target> targets, std::vector<ProfileRecord> locked);
 
   std::optional<double> find(const PathRegion &region, llvm::StringRef path) override;
-  /// The same with the whole record, of a path or of a schedule.
+  /// Like `find`, but returns the whole record, of a path or of a schedule.
   std::optional<ProfileRecord> findRecord(const PathRegion &region, llvm::StringRef schedule);
   /// The same, which does not count as looked up.
   std::optional<ProfileRecord> peek(const PathRegion &region, llvm::StringRef schedule);
   bool isMeasuring() const override { return round.has_value(); }
   size_t pick(const PathRegion &region, llvm::ArrayRef<PathOption> options) override;
 
-  /// Begins a round in which each region takes the option of that number, or the first where it has no such option.
+  /// Begins a round in which each region takes the option of that number, or the first one if it has fewer.
   void beginRound(size_t number) { round = number; }
   /// From here on, the fastest path is taken again.
   void endRounds() { round.reset(); }
-  /// How many options the region with most of them has, of those picked so far.
+  /// Returns the largest number of options of any region picked so far.
   size_t getMostOptions() const { return mostOptions; }
 
   /// An option that was picked, and how exact it is.
@@ -47,30 +47,30 @@ public:
     std::string target, region, path;
     std::optional<double> error;
   };
-  /// What was picked in this round, and is not known yet.
+  /// Returns the options that were picked in this round and have no record yet.
   std::vector<Picked> takePicked();
 
-  /// All records of a region, the fastest of each path.
+  /// Returns all records of a region, the fastest one of each path.
   std::vector<ProfileRecord> list(const PathRegion &region);
-  /// Counts the records of a region whose path is such a one as looked up.
+  /// Marks the records of a region whose path satisfies `isWanted` as used.
   void useAll(const PathRegion &region, llvm::function_ref<bool(llvm::StringRef path)> isWanted);
 
-  /// A record that a choice went by, or that was looked up.
+  /// A record that a choice was based on, or that was looked up.
   struct Used {
     std::string target;
     ProfileRecord record;
   };
-  /// All of these, in the order of targets, regions and paths.
+  /// Lists all used records, ordered by target, region and path.
   std::vector<Used> listUsed() const;
   /// Whether nothing but locked records counts.
   bool isLocked() const { return locked.has_value(); }
   /// Locked records that no choice went by.
   std::vector<ProfileRecord> listUnused() const;
 
-  /// Adds what was measured, to the database as well where there is one that can be written.
+  /// Adds measurements, also to the database if it is writable.
   llvm::Error add(llvm::StringRef target, llvm::ArrayRef<ProfileRecord> records);
 
-  /// The machine as code for a target sees it; null for a target that this machine cannot run.
+  /// Returns the hardware description for a target; null for a target that this machine does not support.
   const Hardware *getHardware(llvm::StringRef target) const;
 
 private:
@@ -90,7 +90,7 @@ private:
   size_t mostOptions = 0;
 };
 
-/// The version of the compiler whose code is measured.
+/// The version of the compiler whose code was measured.
 std::string getProfiledCompiler();
 
 } // namespace tenon

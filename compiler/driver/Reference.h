@@ -17,15 +17,15 @@ namespace tenon {
 class KernelCache;
 class LoadedModel;
 
-/// The imported model, which it changes, as a program for `target`, which runs here, that computes all floats in f64.
-/// With `roundsReducedPrecision`, results that are f16 or bf16 in the model are rounded to that. `kernels` may have
-/// some of its kernels, and be null.
+/// Compiles the imported model, which it modifies, for `target`, which this machine must support, with all floats
+/// computed in f64. With `roundsReducedPrecision`, results that are f16 or bf16 in the model are rounded to that type.
+/// `kernels` may have some of its kernels, and may be null.
 llvm::Expected<std::unique_ptr<LoadedModel>> loadReference(mlir::ModuleOp imported, const Target &target,
                                                            bool roundsReducedPrecision = false,
                                                            KernelCache *kernels = nullptr);
 
-/// Imports the model of `options` and gives `use` the program that computes it in f64. Every failure is one line on
-/// `errors`.
+/// Imports the model of `options`, and passes the program that computes it in f64 to `use`. Every failure prints one
+/// line to `errors`.
 CompileStatus useReference(const CompileOptions &options, llvm::raw_ostream &errors,
                            llvm::function_ref<llvm::Error(LoadedModel &)> use);
 

@@ -30,7 +30,7 @@ static bool isOfKernels(Operation &op) {
   return inner && isKernelModule(inner);
 }
 
-/// Moves those modules that hold an operation for which `isWanted` into one module.
+/// Moves the modules that contain an operation for which `isWanted` holds into one module.
 static OwningOpRef<ModuleOp> gather(ModuleOp module, llvm::function_ref<bool(Operation &)> isWanted) {
   SmallVector<ModuleOp> found;
   module.walk<WalkOrder::PreOrder>([&](ModuleOp inner) {
@@ -47,7 +47,7 @@ static OwningOpRef<ModuleOp> gather(ModuleOp module, llvm::function_ref<bool(Ope
   return gathered;
 }
 
-/// The names of a target's kernels, in its own module or each in one of its own.
+/// Lists the names of a target's kernels, which are in its own module or in one module each.
 static llvm::StringSet<> listKernels(ModuleOp own) {
   llvm::StringSet<> names;
   own.walk([&](func::FuncOp function) {
@@ -57,8 +57,8 @@ static llvm::StringSet<> listKernels(ModuleOp own) {
   return names;
 }
 
-/// Launches of plans, unlike those of the tenon dialect, may name functions of the library: no verifier of an operation
-/// knows which there are.
+/// Unlike launches of the tenon dialect, launches of plans may name library functions, which an operation's verifier
+/// does not know.
 static LogicalResult checkLaunches(ModuleOp own, ModuleOp kernels) {
   constexpr StringLiteral kLibraryPrefix = "tenon_";
   llvm::StringSet<> names = listKernels(kernels);
@@ -93,7 +93,7 @@ llvm::Error phases::splitIR(Imported &imported, const std::string &input) {
   return llvm::Error::success();
 }
 
-/// Options about what is decided before the stage that the IR has reached.
+/// Rejects options that concern decisions before the stage that the IR has reached.
 static llvm::Error checkOptions(const CompileOptions &options, Stage stage) {
   std::pair<const char *, bool> decided[] = {
       {"--specialize", !options.programs.empty()},
@@ -111,7 +111,7 @@ static llvm::Error checkOptions(const CompileOptions &options, Stage stage) {
   return llvm::Error::success();
 }
 
-/// Kernels for instructions that a target lacks cannot be compiled for it.
+/// Rejects kernels that were made for instructions that the target lacks.
 static llvm::Error checkMachine(const Target &target, const Machine &machine, const std::string &input) {
   auto describe = [](const Machine &of) {
     return std::make_tuple(of.vectorBytes, of.vectorRegisters, of.int8Dot, of.amxInt8, of.amxBf16, of.bf16Pairs);
@@ -123,7 +123,7 @@ static llvm::Error checkMachine(const Target &target, const Machine &machine, co
                        "' has here; compile the model again, or the IR where it was made");
 }
 
-/// The names of the targets that modules are for, each once. Empty if none of the modules says so.
+/// Lists the names of the modules' targets, without duplicates. Empty if no module names one.
 static llvm::Expected<std::vector<std::string>> listTargets(ModuleOp modules, const std::string &input) {
   std::vector<std::string> names;
   for (auto own : modules.getOps<ModuleOp>())
@@ -139,7 +139,7 @@ static llvm::Expected<std::vector<std::string>> listTargets(ModuleOp modules, co
                    input + ": of several modules each needs the name of its target and '" + kMachineAttr + "'");
 }
 
-/// Keeps the modules that have the names of targets, in the order of these.
+/// Keeps the modules of the given targets, in this order.
 static void pickModules(ModuleOp modules, ArrayRef<Target> targets) {
   SmallVector<ModuleOp> others(modules.getOps<ModuleOp>());
   for (const Target &target : targets) {
@@ -152,7 +152,7 @@ static void pickModules(ModuleOp modules, ArrayRef<Target> targets) {
     own->erase();
 }
 
-/// Makes of a module that names no target one for each of the targets.
+/// Clones a module without a target for each of the targets.
 static llvm::Error nameTargets(Imported &imported, const Setup &setup) {
   if (imported.stage == Stage::buffers && setup.targets.size() > 1)
     return makeError(CompileStatus::misuse,

@@ -42,7 +42,7 @@ private:
 
 void Search::measureAll(std::vector<size_t> places, size_t batch, bool isFinal) {
   for (size_t first = 0; first < places.size() && !isOver(); first += batch) {
-    // The first option is in each batch: other work on the machine meets it, too.
+    // The first option is part of each batch, so that other load affects it, too.
     std::vector<size_t> own{0};
     own.insert(own.end(), places.begin() + first, places.begin() + std::min(first + batch, places.size()));
     std::vector<std::optional<ScheduleTime>> times = measure(own, isFinal);
@@ -64,7 +64,7 @@ std::vector<size_t> Search::listSingles() const {
   return places;
 }
 
-/// Pairs of changes that save time each, the one with the smallest product of ratios first.
+/// Lists pairs of changes that each save time, the one with the smallest product of ratios first.
 std::vector<size_t> Search::listPairs() const {
   std::vector<std::pair<double, size_t>> pairs;
   for (size_t i = 1; i < options.size(); ++i) {

@@ -28,15 +28,15 @@ struct MeasuredSchedule {
   double ratio; ///< of its time to that of the first option, which was measured in turn with it
 };
 
-/// Measures some options of a kernel in turn, of which the first is option 0; what cannot be measured has no time.
-/// `isFinal` for options that are measured for longer.
+/// Measures some options of a kernel in turn; the first one is option 0. Options that cannot be measured have no time.
+/// `isFinal` is true for options that are measured for longer.
 using ScheduleMeter =
     llvm::function_ref<std::vector<std::optional<ScheduleTime>>(llvm::ArrayRef<size_t> places, bool isFinal)>;
 
-/// Searches for options that are faster than the first one, by successive halving: single changes, in the order of
-/// their estimates, until `isOver`; then pairs of those that saved time; then the best ones again. Returns what was
-/// measured, the option with the smallest ratio first; the last measurement of an option counts. Empty if the first
-/// one cannot be measured.
+/// Searches for options that are faster than the first one, by successive halving: single changes in the order of their
+/// estimates, until `isOver`; then pairs of those that saved time; then the best ones again. Returns the measured
+/// options, the smallest ratio first; the last measurement of an option counts. Empty if the first one cannot be
+/// measured.
 std::vector<MeasuredSchedule> searchSchedules(llvm::ArrayRef<ScheduleOption> options, ScheduleMeter measure,
                                               llvm::function_ref<bool()> isOver,
                                               const ScheduleSearchLimits &limits = {});

@@ -26,11 +26,12 @@ using namespace tenon;
 using namespace tenon::phases;
 using Clock = std::chrono::steady_clock;
 
-/// Records of kernels that were measured alone are no choice: the whole model decides.
+/// The prefix of records of kernels that were measured alone. These are not chosen by: the measurement in the whole
+/// model decides.
 static constexpr llvm::StringRef kAlone = "alone ";
-/// How the seconds are shared: kernels alone, schedules in the whole model, and the model before and after.
+/// The shares of the time for kernels alone, for schedules in the whole model, and for the model before and after.
 static constexpr double kAloneShare = 0.7, kWholeShare = 0.2, kCheckShare = 0.1;
-/// Schedules of a kernel that are measured in the whole model, besides the policies'.
+/// Upper bound for the schedules of a kernel, besides the policies', that are measured in the whole model.
 static constexpr size_t kMaxChosen = 3;
 
 std::string ScheduleTuning::toJson() const {
@@ -126,7 +127,7 @@ private:
 };
 } // namespace
 
-/// The node that a launch is named after: of several the heaviest, which passes/fusion leads the others with.
+/// Returns the node that a launch is named after: the heaviest one, which passes/fusion puts first.
 static std::string getNode(Location loc) {
   if (auto fused = dyn_cast<FusedLoc>(loc))
     if (auto lead = dyn_cast_or_null<StringAttr>(fused.getMetadata()))
@@ -135,7 +136,7 @@ static std::string getNode(Location loc) {
   return name ? name.getName().str() : "";
 }
 
-/// What the symbols of a program are with some inputs.
+/// Returns the values of a program's symbols for given inputs.
 static llvm::DenseMap<AffineExpr, AffineExpr> getSymbolValues(func::FuncOp function, const InputSet &inputs) {
   llvm::DenseMap<AffineExpr, AffineExpr> values;
   for (auto [argument, tensor] : llvm::zip(function.getArguments(), inputs))
@@ -145,7 +146,7 @@ static llvm::DenseMap<AffineExpr, AffineExpr> getSymbolValues(func::FuncOp funct
   return values;
 }
 
-/// How a launch uses its kernel; nothing if data decides a size, or nothing is to be computed.
+/// Returns how a launch uses its kernel; none for data-dependent sizes, or if nothing is computed.
 static std::optional<KernelUse> getUse(LaunchOp launch, const llvm::DenseMap<AffineExpr, AffineExpr> &symbols) {
   KernelUse use;
   for (AffineExpr size : launch.getSizes().getDims()) {
@@ -159,7 +160,7 @@ static std::optional<KernelUse> getUse(LaunchOp launch, const llvm::DenseMap<Aff
   return use;
 }
 
-/// The cycles of a launch, at the peak of arithmetic or of the last-level cache.
+/// Returns the cycles of a launch at the peak of arithmetic or of the bandwidth of the last-level cache.
 static double estimateCycles(func::FuncOp kernel, ArrayRef<int64_t> sizes, const Machine &machine) {
   llvm::DenseMap<AffineExpr, AffineExpr> symbols;
   if (auto names = kernel->getAttrOfType<ArrayAttr>(kSymbolsAttr))
@@ -176,7 +177,7 @@ static double estimateCycles(func::FuncOp kernel, ArrayRef<int64_t> sizes, const
                   evaluate(kBytesAttr) / machine.llcBytesPerCycle);
 }
 
-/// The kernels whose schedules have no record, each region once.
+/// Lists the kernels whose schedules have no record, without duplicate regions.
 llvm::Error ScheduleTuner::listKernels(ModuleOp own) {
   struct Launched {
     size_t count = 0;
@@ -184,7 +185,7 @@ llvm::Error ScheduleTuner::listKernels(ModuleOp own) {
     std::optional<KernelUse> use;
   };
   std::map<std::string, Launched> launches;
-  // Sizes are those that the whole model will be measured with.
+  // Sizes are those with which the whole model will be measured.
   ModuleOp simplified = const_cast<Graph &>(graph).module.get();
   llvm::Expected<std::vector<InputSet>> sets = generateInputSets(
       simplified, setup.options.programs, [](InputSet &) { return std::optional<uint64_t>(0); },
@@ -218,7 +219,7 @@ llvm::Error ScheduleTuner::listKernels(ModuleOp own) {
   return llvm::Error::success();
 }
 
-/// Schedules that an earlier tuning measured alone, and no model has decided on: it was interrupted.
+/// Reuses schedules that an interrupted tuning measured alone, but not in the whole model.
 bool ScheduleTuner::takeRecords(Kernel &kernel) {
   const std::vector<ScheduleOption> &options = kernel.bench->getOptions();
   std::vector<MeasuredSchedule> measured;
@@ -257,7 +258,7 @@ void ScheduleTuner::choose(Kernel &kernel, llvm::ArrayRef<MeasuredSchedule> meas
 llvm::Error ScheduleTuner::measureKernel(Kernel &kernel, double until) {
   const Hardware *hardware = paths.times->getHardware(target.name);
   assert(hardware && "kernels are measured on the machine that they are for");
-  // Some runs of each: fast kernels have many in this time.
+  // Time for some runs of each schedule; fast kernels have many runs in it.
   constexpr double kSeconds = 0.02, kFinalSeconds = 0.1;
   double best = 1;
   auto measure = [&](llvm::ArrayRef<size_t> places, bool isFinal) {
@@ -270,7 +271,7 @@ llvm::Error ScheduleTuner::measureKernel(Kernel &kernel, double until) {
                  .str());
     return times;
   };
-  // What other kernels have shown of estimates decides what is measured first.
+  // The fit of estimates from other kernels determines the order of measurements.
   std::vector<ScheduleOption> options = kernel.bench->getOptions();
   for (ScheduleOption &option : options)
     option.cost *= fit.getScale(option.source);
@@ -289,7 +290,7 @@ llvm::Error ScheduleTuner::measureKernel(Kernel &kernel, double until) {
   return paths.times->add(target.name, records);
 }
 
-/// The kernels that take longest, by estimate, come first, and get most of the time; each gets enough for some
+/// The kernels with the largest estimated times come first, and get most of the time; each gets enough for some
 /// schedules.
 llvm::Error ScheduleTuner::measureAlone(ModuleOp own) {
   constexpr double kMinSeconds = 0.25;
@@ -386,7 +387,7 @@ static std::optional<ScheduleTime> summarize(std::vector<double> times) {
   return ScheduleTime{times.front(), times[times.size() / 2]};
 }
 
-/// Compiles the model with the n-th schedule of each kernel, and runs these models in turn.
+/// Compiles the model with the n-th schedule of each kernel, for each n, and runs these models in turn.
 llvm::Error ScheduleTuner::measureWhole() {
   std::vector<std::unique_ptr<WholeModel>> models;
   for (size_t n = 0; n <= kMaxChosen; ++n) {
@@ -429,9 +430,9 @@ llvm::Error ScheduleTuner::measureWhole() {
   return check(std::move(models.front()), best);
 }
 
-/// Whether the fastest schedules make the whole model faster: caches, and what one kernel leaves for the next one,
-/// count there, too. Of several schedules that take the same time the luckiest is the fastest, so that each has to be
-/// faster once more; those that are not are left out, and the others measured again.
+/// Checks whether the fastest schedules make the whole model faster, where cache effects between kernels count, too.
+/// Picking the fastest of several equal schedules selects the luckiest one, so each must be faster in a second
+/// measurement; those that are not are dropped, and the others are measured again.
 llvm::Error ScheduleTuner::check(std::unique_ptr<WholeModel> own, std::map<std::string, std::string> best) {
   std::vector<std::unique_ptr<WholeModel>> both;
   both.push_back(std::move(own));
@@ -460,7 +461,8 @@ llvm::Error ScheduleTuner::check(std::unique_ptr<WholeModel> own, std::map<std::
   return addRecords();
 }
 
-/// Leaves out of `best` what is not faster in two models that have run in turn. Returns whether there was any.
+/// Drops schedules from `best` that are not faster in two models that were run in turn. Returns true if any was
+/// dropped.
 bool ScheduleTuner::dropUnconfirmed(WholeModel &own, WholeModel &tuned, std::map<std::string, std::string> &best) {
   constexpr double kShare = 0.5; // of the gain for which a schedule is taken
   size_t count = best.size();
@@ -476,7 +478,7 @@ bool ScheduleTuner::dropUnconfirmed(WholeModel &own, WholeModel &tuned, std::map
   return best.size() != count;
 }
 
-/// Kernels whose changes are not confirmed have a record that says that they were looked at, and keep the policies'
+/// Kernels whose changes are not confirmed get a record that says that they were tuned, and keep the policies'
 /// schedules.
 llvm::Error ScheduleTuner::addRecords() {
   const Hardware *hardware = paths.times->getHardware(target.name);

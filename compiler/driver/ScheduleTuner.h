@@ -25,20 +25,21 @@ struct TunedKernel {
 /// What measuring came to for a model.
 struct ScheduleTuning {
   std::vector<TunedKernel> kernels; ///< those that take longest first
-  /// Nanoseconds of a run with the policies' schedules and with the fastest ones; none if all kernels keep theirs.
+  /// Nanoseconds of a run with the policies' schedules and with the fastest ones; none if all kernels keep the
+  /// policies' schedules.
   std::optional<std::pair<double, double>> whole;
   bool isKept = false; ///< the model as a whole is faster, so that the records have these schedules
-  /// By which factor estimated ratios are off, as a geometric mean, and after a fit (EstimateFit.h); none if nothing
-  /// was measured.
+  /// The factors by which estimated ratios are off, as geometric means, before and after the fit (EstimateFit.h); none
+  /// if nothing was measured.
   std::optional<double> estimateError, fittedError;
 
   std::string toJson() const;
 };
 
-/// Measures the schedules of the kernels that have no record: each kernel alone, then the fastest schedules in the
-/// whole model, in turn with those of the policies. What makes the model faster is added to the records that
-/// `schedules` chooses by. Takes as many seconds as the options say, and the time to compile. Fails where the model
-/// cannot be compiled.
+/// Tunes the schedules of the kernels without a record: measures each kernel alone, then the fastest schedules in the
+/// whole model, in turn with those of the policies. Schedules that make the model faster are added to the records that
+/// `schedules` chooses by. Takes the seconds in the options, plus the time to compile. Fails if the model cannot be
+/// compiled.
 llvm::Expected<ScheduleTuning> tuneSchedules(const phases::Graph &graph, const phases::PathChoice &paths,
                                              RecordedSchedules &schedules, const phases::Setup &setup,
                                              uint64_t sourceHash, PhaseRunner &runner);

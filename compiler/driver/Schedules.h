@@ -13,13 +13,13 @@
 
 namespace tenon {
 
-/// Takes the schedules that the records say are the fastest, and the policies' where they say nothing.
+/// Chooses the fastest recorded schedules, and the policies' schedules for kernels without a record.
 class RecordedSchedules : public ScheduleChooser {
 public:
   explicit RecordedSchedules(std::shared_ptr<RecordedTimes> times) : times(std::move(times)) {}
   size_t choose(const KernelRegion &region, llvm::StringRef kernel, llvm::ArrayRef<ScheduleOption> options) override;
 
-  /// From here on, kernels take these schedules, by the text of their region, and the policies' where there is none.
+  /// From now on, kernels take these schedules, by the text of their region; other kernels take the policies'.
   void force(std::map<std::string, std::string> schedules);
   /// From here on, the records decide again.
   void endForce();
@@ -28,7 +28,7 @@ public:
   struct Taken {
     std::string kernel, region, schedule;
   };
-  /// What kernels of a target have taken since the last call.
+  /// Lists the schedules that kernels of a target have taken since the last call.
   std::vector<Taken> list(llvm::StringRef target);
 
 private:
@@ -38,9 +38,9 @@ private:
   std::vector<std::pair<std::string, Taken>> taken; ///< with their targets
 };
 
-/// Who chooses the schedules of a compilation: records, if there are any, or else a number for tests
-/// (TENON_TEST_SCHEDULE), from which and the region schedules follow, so that some numbers together take each
-/// alternative. Null: the policies alone.
+/// Returns the chooser for a compilation: from records, if there are any; otherwise from a number for tests
+/// (TENON_TEST_SCHEDULE), which together with the region determines the schedule, so that a few numbers cover each
+/// alternative. Null means that the policies decide.
 std::shared_ptr<ScheduleChooser> makeSchedules(std::shared_ptr<RecordedTimes> times);
 
 } // namespace tenon

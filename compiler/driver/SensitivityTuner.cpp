@@ -13,14 +13,14 @@ using namespace tenon;
 using namespace tenon::phases;
 
 namespace {
-/// A region's path, alone in an otherwise exact plan.
+/// The path of one region in an otherwise exact plan.
 struct MeasuredSensitivity {
   PathPin pin;
   PlanMeasurement measurement;
 };
 } // namespace
 
-/// For each region of the chosen forms its cheapest path, if that needs a budget.
+/// Measures, for each region of the chosen forms, its cheapest path if that needs an error budget.
 static llvm::Expected<std::vector<MeasuredSensitivity>> measureAll(PathExplorer &explorer) {
   std::vector<MeasuredSensitivity> all;
   std::vector<size_t> exact = explorer.getChosenForms();
@@ -69,7 +69,7 @@ llvm::Expected<std::optional<Choice>> tenon::chooseBySensitivity(OpenedModel &mo
     return times.takeError();
   if (times->ratio >= 1)
     return std::nullopt;
-  // A record has a time: that of the plan which was chosen by it.
+  // A record needs a time: that of the plan which was chosen.
   for (const MeasuredSensitivity &one : *measured)
     if (llvm::Error error = (*explorer)->record(nameSensitivity(one.pin), {times->nanoseconds}, one.measurement.error))
       return error;

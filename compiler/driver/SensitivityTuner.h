@@ -17,8 +17,9 @@
 
 namespace tenon {
 
-/// Measures what outputs are off by for each region that may take an inexact path, and chooses paths by that. Returns
-/// the choice and keeps the records if it is faster than `choice`, which ran into the tolerance; else nothing.
+/// Measures the sensitivity of outputs to each region that may take an inexact path, and chooses paths by it. Returns
+/// the new choice and keeps the records if it is faster than `choice`, which was limited by the tolerance; otherwise
+/// none.
 llvm::Expected<std::optional<Choice>> chooseBySensitivity(OpenedModel &model, const Choice &choice,
                                                           const phases::Setup &setup, PhaseRunner &runner);
 

@@ -29,7 +29,7 @@ DialectRegistry phases::makeRegistry(const CompileOptions &options, const Backen
   registerDialects(registry);
   backends.registerDialects(registry);
   registerWeightReferences(registry, options.import.onInputFile);
-  // Beside the output there is room for weights, while temporary files may lie in memory.
+  // The output's file system has room for weights, while temporary files may be in memory.
   llvm::SmallString<128> folder(llvm::sys::path::parent_path(options.output));
   if (options.output.empty() || options.output == "-")
     llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/false, folder);
@@ -55,14 +55,14 @@ std::vector<std::string> tenon::listPassNames(const BackendRegistry &backends) {
   return names;
 }
 
-/// Whether a file is called as a dump is: `0012-tenon-fuse.mlir`.
+/// True if a file is named like a dump: `0012-tenon-fuse.mlir`.
 static bool isDump(StringRef name) {
   bool isNumbered = name.size() > 5 && llvm::all_of(name.take_front(4), llvm::isDigit) && name[4] == '-';
   return isNumbered && name.ends_with(".mlir");
 }
 
-/// Empties a folder of dumps that an earlier compilation left. One with other files is refused: they may be dear to
-/// somebody, and old dumps among new ones mislead. What stands beside dumps is ours where there are dumps.
+/// Deletes the dumps of an earlier compilation. A folder with other files is rejected: they may be valuable, and old
+/// dumps among new ones would be misleading. Auxiliary files beside dumps are deleted if there are dumps.
 static llvm::Error clearDumps(const std::string &folder) {
   std::error_code error;
   std::vector<std::string> files;
@@ -85,7 +85,7 @@ static llvm::Error clearDumps(const std::string &folder) {
   return llvm::Error::success();
 }
 
-/// Passes of the backends that code of an artifact comes from can be looked at.
+/// Checks that the named passes are among those of the backends that generate code for artifacts.
 static llvm::Error checkDumps(const CompileOptions &options, const BackendRegistry &backends) {
   if (!options.dumpAfter.empty()) {
     std::vector<std::string> names = listPassNames(backends);
@@ -100,8 +100,8 @@ static llvm::Error checkDumps(const CompileOptions &options, const BackendRegist
   return clearDumps(options.dumpDir);
 }
 
-/// Refuses targets of which one would never be picked. What this machine is like nobody knows beforehand, so that
-/// another target may be for the same processors: of the two, the one that is named first is picked.
+/// Rejects targets that would never be picked. What the host target supports is unknown beforehand, so a named target
+/// may be for the same processors; of the two, the first one is picked.
 static llvm::Error checkTargets(const CompileOptions &options, ArrayRef<Target> targets) {
   if (targets.size() > 1 && options.emit != kArtifactOutput && options.emit != kIROutput)
     return makeError(CompileStatus::misuse, "--target: only an artifact holds code for several processors; name one");
@@ -141,7 +141,8 @@ llvm::Error phases::resolveTargets(ArrayRef<std::string> names, Setup &setup, co
     return error;
   for (const std::unique_ptr<Backend> &backend : backends.getBackends())
     backend->unifyLayouts(setup.targets);
-  // The target that requires most features uses most of the processor, so the runtime looks at it first.
+  // The target that requires the most features comes first, because the runtime picks the first one that the processor
+  // supports.
   llvm::stable_sort(setup.targets, [](const Target &a, const Target &b) {
     return StringRef(a.needed).count(',') > StringRef(b.needed).count(',');
   });

@@ -12,7 +12,7 @@
 
 namespace tenon {
 
-/// XXH3 of a module's bytecode with all of its weights, for a model that was never a file.
+/// Returns the XXH3 of a module's bytecode with all of its weights, for a model that was never a file.
 uint64_t hashModule(mlir::ModuleOp module);
 
 } // namespace tenon

@@ -19,17 +19,18 @@
 using namespace mlir;
 using namespace tenon;
 
-/// default: bytes of computed weights in the heap, and of files in memory. Smaller models are compiled without a file.
+/// default: the minimal budget for computed weights in the heap, and for pages of files in memory. Smaller models are
+/// compiled without a file.
 static constexpr uint64_t kLeastBudget = uint64_t(64) << 20;
-/// default: the part of the free memory that weights may take, once in the heap and once as pages of files. Others
-/// compile at the same time, and the kernel needs room for what is written to the output.
+/// default: the fraction of free memory that weights may take, once in the heap and once as pages of files. Other
+/// compilations may run at the same time, and the kernel needs room for pages of the output.
 static constexpr uint64_t kFreeToBudget = 8;
-/// limit: a smaller weight stays in the heap, which is quicker, and they are few bytes together.
+/// limit: smaller weights stay in the heap, which is faster, and have few bytes in total.
 static constexpr uint64_t kSmall = uint64_t(256) << 10;
-/// limit: where less memory is free, what was written is brought to the disk, so that its pages are free, too: a
-/// control group would end the process for them.
+/// limit: if less memory is free, written pages are synced to disk so that the kernel can evict them; otherwise a
+/// control group would kill the process.
 static constexpr uint64_t kShort = uint64_t(1) << 30;
-/// What a mapping begins at, on every machine that compiles.
+/// The alignment of mappings on every compiling machine.
 static constexpr uint64_t kPage = uint64_t(64) << 10; // limit: the largest page
 
 namespace {
@@ -44,11 +45,11 @@ public:
   }
   SpillFile(const SpillFile &) = delete;
 
-  /// Writes bytes and maps them; null where the disk has no room, or there is no file.
+  /// Writes bytes to the file and maps them; null if the disk is full, or if there is no file.
   const char *add(ArrayRef<char> bytes);
   void remove(const char *data, size_t size);
   void release();
-  /// Brings to the disk what was written to its file system, the output beside it included.
+  /// Syncs the file system of the file to disk, including the output if it is there.
   void sync();
 
 private:
@@ -102,7 +103,7 @@ const char *SpillFile::add(ArrayRef<char> bytes) {
     offset = end;
     end += llvm::alignTo(bytes.size(), kPage);
   }
-  // Passes that write at the same time do so to different places.
+  // Concurrent passes write to different offsets.
   void *data = write(bytes, offset)
                    ? mmap(nullptr, bytes.size(), PROT_READ, MAP_SHARED, descriptor, static_cast<off_t>(offset))
                    : MAP_FAILED;
@@ -155,7 +156,7 @@ private:
   uint64_t budget;
   std::shared_ptr<SpillFile> file;
   std::function<void(uint64_t)> onBytes;
-  /// Bytes that were kept in the heap, until they are freed, which may be after this interface is gone.
+  /// The bytes in the heap that are not freed yet; they may outlive this interface.
   std::shared_ptr<std::atomic<uint64_t>> inHeap = std::make_shared<std::atomic<uint64_t>>(0);
   mutable std::atomic<uint64_t> inPages = 0;
 };
@@ -164,7 +165,7 @@ private:
 
 AsmResourceBlob SpilledWeights::keep(AsmResourceBlob blob) const {
   ArrayRef<char> bytes = blob.getData();
-  // A blob without an owner is a part of another weight.
+  // A blob without a deleter is a part of another weight.
   bool isOwn = static_cast<bool>(blob.getDeleter());
   if (isOwn && onBytes)
     onBytes(bytes.size());

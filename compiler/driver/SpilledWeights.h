@@ -18,10 +18,10 @@ class DialectRegistry;
 
 namespace tenon {
 
-/// Keeps weights that passes compute in the heap up to `budget` bytes, or a part of the free memory where that is 0,
-/// and others in a file without a name in `folder`, which is gone when the last of them is, whatever ends the process.
-/// Gives back the pages of weights that were looked at, whenever they were so many bytes. `onBytes`, if not null, is
-/// told how many bytes of weights were computed or written, by any thread.
+/// Keeps weights that passes compute in the heap up to `budget` bytes (0: a fraction of the free memory), and others in
+/// an unnamed file in `folder`, which the system deletes with its last mapping, even if the process is killed. After
+/// every `budget` bytes that were read, evicts the pages of weights. `onBytes`, if not null, is called from any thread
+/// with the number of bytes that were computed or written.
 void registerSpilledWeights(mlir::DialectRegistry &registry, std::string folder, uint64_t budget,
                             std::function<void(uint64_t bytes)> onBytes);
 

@@ -16,13 +16,13 @@ using namespace llvm;
 using namespace tenon;
 
 namespace {
-/// A name with at most one star, which stands for any text.
+/// A name with at most one star, which matches any text.
 struct Pattern {
   StringRef before, after;
   bool hasStar = false;
 
   explicit Pattern(StringRef text) : hasStar(text.contains('*')) { std::tie(before, after) = text.split('*'); }
-  /// What the star stands for in `name`; nothing where the name does not match.
+  /// Returns the text that the star matches in `name`; none if the name does not match.
   std::optional<StringRef> match(StringRef name) const {
     if (!hasStar)
       return name == before ? std::optional(StringRef()) : std::nullopt;

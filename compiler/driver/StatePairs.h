@@ -16,10 +16,10 @@
 
 namespace tenon {
 
-/// The pairs that patterns of --state name: "past.*.key=present.*.key" is each input that the left side matches, with
-/// the output whose name has the same text in place of the star. Without a star it is one pair. Returns them as
-/// "INPUT=OUTPUT", in the order of the patterns and of the inputs. Fails where a pattern is malformed, or matches no
-/// input, or an input has no such output, or is matched twice.
+/// Expands the patterns of --state: "past.*.key=present.*.key" pairs each input that the left side matches with the
+/// output whose name has the same text in place of the star. A pattern without a star is one pair. Returns the pairs as
+/// "INPUT=OUTPUT", in the order of the patterns and of the inputs. Fails if a pattern is malformed or matches no input,
+/// or if an input has no such output or is matched twice.
 llvm::Expected<std::vector<std::string>> expandStatePairs(llvm::ArrayRef<std::string> patterns,
                                                           llvm::ArrayRef<std::string> inputs,
                                                           llvm::ArrayRef<std::string> outputs);

@@ -70,8 +70,8 @@ static WorkEnd superviseOnce(CompileOptions options, llvm::raw_ostream &errors) 
   PhaseLimits limits{kImportPhase, [&] { return options.getImportMemoryLimit(inputBytes.get()); },
                      options.importTimeLimit};
   auto compile = [&](llvm::function_ref<void(llvm::StringRef)> announce) {
-    // Packed weights are kept elsewhere (SpilledWeights): large blocks go back to the system when they are freed,
-    // instead of waiting for others of their size in each thread's arena.
+    // Packed weights are stored elsewhere (SpilledWeights): large blocks are returned to the system when they are
+    // freed, instead of being kept in each thread's malloc arena.
     constexpr int kLarge = 1 << 20; // limit: bytes; about what one costs to get anew
     mallopt(M_MMAP_THRESHOLD, kLarge);
     options.onPhase = announce;
@@ -100,7 +100,7 @@ uint64_t CompileOptions::getImportMemoryLimit(uint64_t inputBytes) const {
   return importMemoryLimit ? importMemoryLimit : llvm::SaturatingMultiplyAdd(kTimesInput, inputBytes, kBesides);
 }
 
-/// One line for a model of which the import exceeds a limit.
+/// Reports in one line that the import exceeds a limit.
 static CompileStatus reportLimit(const CompileOptions &options, WorkEnd::Limit limit, llvm::raw_ostream &errors) {
   bool isTime = limit == WorkEnd::Limit::time;
   errors << "tenon: error: " << options.input << ": its import ";
@@ -114,7 +114,8 @@ static CompileStatus reportLimit(const CompileOptions &options, WorkEnd::Limit l
   return CompileStatus::resources;
 }
 
-/// Compiles again up to the phase that failed, and keeps what it starts from. Empty where that fails, too.
+/// Compiles again up to the failed phase, and writes the IR that it starts from. Returns an empty path if that fails,
+/// too.
 static std::string writeReproducer(const CompileOptions &options, const std::string &phase) {
   CompileOptions again = options;
   again.reproduce = phase;
@@ -161,7 +162,8 @@ CompileStatus tenon::compileSupervised(const CompileOptions &options, llvm::raw_
     return status;
   errors << "tenon: error: " << options.input << ": internal compiler error in phase '" << end.phase << "'"
          << (end.reason.empty() ? "" : ": ") << end.reason;
-  // Before there is any IR, the model is all that there is, and after it, an artifact that only the model leads to.
+  // Before the first IR only the model can be reported, and after the last one only the artifact, which requires the
+  // model.
   bool hasIR = end.phase != kImportPhase && end.phase != kReportPhase;
   std::string reproducer = hasIR ? writeReproducer(options, end.phase) : "";
   if (reproducer.empty())

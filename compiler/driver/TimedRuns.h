@@ -16,17 +16,17 @@
 
 namespace tenon {
 
-/// Calls `run` for round after round until so many seconds are over, and for some rounds at least. The first ones,
-/// which warm caches up, do not count. Stops at the first error.
+/// Calls `run` repeatedly until `seconds` have passed, and at least a few times. The first calls, which warm up caches,
+/// do not count. Stops at the first error.
 llvm::Error runRounds(double seconds, llvm::function_ref<llvm::Error(bool counts)> run);
 
 /// Binds the input sets, runs each model with all of them, in turn, and returns the nanoseconds of each round, for each
-/// model. One that is null is the same as the first.
+/// model. A null model stands for the first one.
 llvm::Expected<std::vector<std::vector<double>>> runInTurn(llvm::ArrayRef<std::unique_ptr<LoadedModel>> models,
                                                            std::vector<InputSet> &sets, double seconds);
 
-/// The record of what a schedule took for a region in some runs, one or more, with this compiler; `error` was measured
-/// against f64. Nothing where that cannot be right.
+/// Returns the record of a schedule's times for a region in at least one run, with this compiler; `error` was measured
+/// against f64. None if the times are implausible.
 std::optional<ProfileRecord> makeRecord(const std::string &region, const std::string &schedule,
                                         const Hardware &hardware, int64_t threads, std::vector<double> nanoseconds,
                                         std::optional<double> error);

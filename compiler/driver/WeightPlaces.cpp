@@ -19,11 +19,12 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Of the file of weights that were computed, so that a large model does not fill the disk.
+/// The maximal size of the file for computed weights, so that a large model does not fill the disk.
 static constexpr uint64_t kMaxWrittenBytes = uint64_t(256) << 20;
-/// Of weights that were computed, in IR that goes to a stream: twice as much text.
+/// The maximal size of computed weights in IR that is printed to a stream, which takes twice as much text.
 static constexpr uint64_t kMaxPrintedBytes = uint64_t(16) << 20;
-/// A cache line, which no element type is larger than: bytes need not be copied when they are read.
+/// The alignment of bytes in the file: a cache line, which is a multiple of every element size, so that they can be
+/// read in place.
 static constexpr uint64_t kWeightAlign = 64;
 
 WeightPlaces::WeightPlaces(std::string model, std::string folder, std::string file)
@@ -35,7 +36,7 @@ void WeightPlaces::add(const std::string &name, ArrayRef<char> all, uint64_t off
 }
 
 void WeightPlaces::readOnnx(const std::string &name) {
-  // Bytes that cannot be read are referred to nowhere.
+  // Weights in files that cannot be opened are treated as absent.
   auto opened = llvm::expectedToOptional(files->open(name));
   if (!opened)
     return;
@@ -77,7 +78,8 @@ void WeightPlaces::readModel() {
     readFolder();
   else if (!StringRef(model).ends_with(".mlir"))
     readOnnx(llvm::sys::path::filename(model).str());
-  // Of equal tensors the first one is referred to, whatever the order in which a folder is listed.
+  // Among equal tensors the reference is to the first one in order, so that it does not depend on the order in which a
+  // folder is listed.
   for (auto &[size, places] : bySize)
     llvm::sort(places,
                [](const Place &a, const Place &b) { return std::tie(a.file, a.offset) < std::tie(b.file, b.offset); });
@@ -91,7 +93,7 @@ const WeightPlaces::Place *WeightPlaces::find(ArrayRef<char> bytes) const {
   return found == places->second.end() ? nullptr : &*found;
 }
 
-/// Instead of a place, for a weight that was computed.
+/// Returns the text in place of a reference for a computed weight without a place.
 static std::string explainAbsence(const llvm::Twine &reason) {
   return (kNoWeightBytes + ("it was computed, and " + reason)).str();
 }

@@ -15,19 +15,19 @@
 
 namespace tenon {
 
-/// Refers to the bytes of weights, for ReadableIR: to those of the model's own files where they are there, and else,
-/// for what was computed, to a file beside the IR that gets them. IR without a file of its own has such bytes itself.
+/// Finds the bytes of weights for ReadableIR: in the model's own files if they are there, otherwise, for computed
+/// weights, in a file beside the IR to which it writes them. IR that is printed to a stream contains such bytes itself.
 class WeightPlaces {
 public:
-  /// `model` is a file or a folder. IR is in `folder`, and so is `file`, which is written once there is a weight for
-  /// it. Without a name, no weight that was computed has a place.
+  /// `model` is a file or a folder. The IR is in `folder`, and so is `file`, which is created for the first weight.
+  /// With an empty name, computed weights have no place.
   WeightPlaces(std::string model, std::string folder, std::string file);
-  /// For IR that goes to a stream, and who knows where from there: the model's files are named by an absolute path, and
-  /// weights that were computed are a part of the text, if that is `withBytes`.
+  /// For IR that is printed to a stream, whose destination is unknown: the model's files are named by absolute paths,
+  /// and computed weights are part of the text if `withBytes`.
   WeightPlaces(std::string model, bool withBytes) : model(std::move(model)), withBytes(withBytes) {}
 
-  /// The reference to bytes, as text (compiler/import/WeightReferences.h), or the bytes as the parser of MLIR reads
-  /// them. They have to stay where they are.
+  /// Returns the reference to bytes as text (compiler/import/WeightReferences.h), or the bytes in MLIR's syntax. The
+  /// bytes must not move.
   std::string locate(llvm::ArrayRef<char> bytes);
 
 private:

@@ -13,7 +13,7 @@
 
 namespace tenon {
 
-/// How a compilation ends. The values are exit codes.
+/// The result of a compilation. The values are exit codes.
 enum class CompileStatus {
   done = 0,
   invalid = 1,     ///< the model or an input is at fault
@@ -24,8 +24,8 @@ enum class CompileStatus {
   fault = 70       ///< the compiler itself is at fault
 };
 
-/// A failure of the compiler with its category. The message is one line, without the program's name; it is empty where
-/// a diagnostic has told the user the reason already.
+/// A failure of the compiler with its category. The message is one line, without the program's name; it is empty if a
+/// diagnostic has reported the reason already.
 class CompileError : public llvm::ErrorInfo<CompileError> {
 public:
   static char ID;
@@ -50,11 +50,11 @@ inline llvm::Error makeReportedError(CompileStatus category) {
   return llvm::make_error<CompileError>(category, std::string());
 }
 
-/// Takes `error` apart: its category, and its message into `message`. An error without a category, of LLVM's own
-/// libraries, is a fault.
+/// Returns the category of `error` and moves its message to `message`. An error without a category, from LLVM's
+/// libraries, is an internal error.
 CompileStatus takeError(llvm::Error error, std::string &message);
 
-/// The same error with `prefix` before its message, if it has one.
+/// Returns the same error with `prefix` before its message, if it has one.
 llvm::Error prefixError(llvm::Error error, const llvm::Twine &prefix);
 
 } // namespace tenon

@@ -17,13 +17,13 @@
 
 namespace tenon::graph {
 
-/// The graph of all operands; null where one has none, or another. Then the others' graphs have failed.
+/// Returns the graph of all operands; null if one has none, or another. The graphs involved have then failed.
 Graph *findGraph(llvm::ArrayRef<Tensor> operands);
 
-/// What `make` gives, in the operands' graph; an empty tensor where that or one of them has failed.
+/// Returns the result of `make` in the operands' graph; an empty tensor if the graph or an operand has failed.
 Tensor apply(llvm::ArrayRef<Tensor> operands, llvm::function_ref<mlir::Value(GraphBuilder &)> make);
 
-/// The same for what has an axis, which `make` gets counted from 0.
+/// The same for operations with an axis, which is passed to `make` as a non-negative number.
 Tensor applyAlong(int64_t axis, int64_t rank, llvm::ArrayRef<Tensor> operands,
                   llvm::function_ref<mlir::Value(GraphBuilder &, int64_t)> make);
 

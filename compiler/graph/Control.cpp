@@ -37,7 +37,7 @@ static bool checkScalar(Graph &graph, const Tensor &x, bool isBoolean, const Twi
   return !graph.hasFailed();
 }
 
-/// What a body yields. Nothing where it or something before it has failed.
+/// Returns the values that a body yields; none if the body or something before it has failed.
 static std::optional<SmallVector<Value>> getYielded(Graph &graph, ArrayRef<Tensor> tensors) {
   for (const Tensor &tensor : tensors)
     if (tensor.getGraph() != &graph)
@@ -63,7 +63,7 @@ static Tensors toTensors(Graph &graph, ArrayRef<Value> values) {
 // Branches
 //===----------------------------------------------------------------------===//
 
-/// Reports where two branches do not result in tensors of the same types.
+/// Reports an error if the results of two branches have different types.
 static void checkBranches(Graph &graph, ArrayRef<Tensor> first, ArrayRef<Tensor> second) {
   if (first.size() != second.size())
     return graph.fail("has branches of " + Twine(first.size()) + " and " + Twine(second.size()) + " results");
@@ -79,7 +79,7 @@ Tensors graph::cond(const Tensor &condition, llvm::function_ref<Tensors()> then,
                     llvm::function_ref<Tensors()> otherwise) {
   Graph *graph = condition.getGraph();
   if (!graph || !checkScalar(*graph, condition, /*isBoolean=*/true, "the condition of a branch")) {
-    // The branch says how many results there are; whoever has its tensors may take each of them.
+    // The first branch determines the number of results.
     Tensors results = then();
     for (Tensor &result : results) {
       if (result.getGraph()) {
@@ -119,7 +119,7 @@ Tensors graph::cond(const Tensor &condition, llvm::function_ref<Tensors()> then,
   return makeMissing(*graph, made[0].size());
 }
 
-/// What makes one tensor as what makes a list of one.
+/// Wraps a function that returns a tensor as one that returns a list.
 static auto listOf(llvm::function_ref<Tensor()> make) {
   return [make]() -> Tensors { return {make()}; };
 }
@@ -129,8 +129,8 @@ Tensor graph::cond(const Tensor &condition, llvm::function_ref<Tensor()> then, l
   return cond(condition, llvm::function_ref<Tensors()>(thenList), llvm::function_ref<Tensors()>(otherwiseList)).front();
 }
 
-/// The branch of an index that is known to be at least `first`, of those that begin with it: halves, so that as few
-/// comparisons as possible happen.
+/// Selects among the branches from `first` on for an index that is at least `first`, by binary search, to minimize
+/// comparisons.
 static Tensors matchFrom(const Tensor &index, int64_t first, ArrayRef<std::function<Tensors()>> branches) {
   assert(!branches.empty() && "halves of two and more branches have one");
   if (branches.size() == 1)
@@ -168,7 +168,7 @@ Tensor graph::match(const Tensor &index, ArrayRef<std::function<Tensor()>> branc
 
 namespace {
 
-/// What ends a loop. A number of trips, a condition, or both.
+/// The end of a loop: a trip count, a condition, or both.
 struct LoopEnd {
   Tensor trips;             ///< i64, or empty
   AffineExpr constantTrips; ///< the same where sizes decide it
@@ -177,7 +177,7 @@ struct LoopEnd {
 
 } // namespace
 
-/// Whether a loop goes on: with trip `number`, and with these carried tensors.
+/// Returns the condition under which a loop continues with iteration `number` and these carried tensors.
 static Tensor checkGoesOn(Graph &graph, const LoopEnd &end, const Tensor &number, ArrayRef<Tensor> carried) {
   Tensor goesOn;
   if (end.trips)
@@ -190,7 +190,7 @@ static Tensor checkGoesOn(Graph &graph, const LoopEnd &end, const Tensor &number
   return goesOn;
 }
 
-/// Reports where a body carries other tensors on than it was given.
+/// Reports an error if a body returns tensors of other types than it received.
 static void checkCarried(Graph &graph, ArrayRef<Tensor> given, ArrayRef<Tensor> next) {
   if (given.size() != next.size())
     return graph.fail("has a body that gives " + Twine(next.size()) + " tensors for the next time, expected " +
@@ -235,7 +235,7 @@ static Tensors makeLoop(Graph &graph, const LoopEnd &end, ArrayRef<Tensor> initi
   return makeMissing(graph, initial.size());
 }
 
-/// The graph of carried tensors; null where there is none, after a report as far as there can be one.
+/// Returns the graph of the carried tensors; null, after an error if possible, if there is none.
 static Graph *findLoopGraph(ArrayRef<Tensor> initial, const Tensor &trips) {
   SmallVector<Tensor> operands(initial);
   if (trips.getGraph())

@@ -31,7 +31,7 @@ static Attribute makeElement(Type type, int64_t value) {
 template <typename T> static ElementsAttr makeElementsOf(RankedTensorType type, ArrayRef<T> values) {
   assert((values.size() == 1 || static_cast<int64_t>(values.size()) == type.getNumElements()) &&
          "there is a value for each element, or one for all of them");
-  // What long lists are made of, without an attribute for each element.
+  // Long lists are converted directly, without an attribute for each element.
   if (type.getElementType().isF32())
     return DenseElementsAttr::get(type, ArrayRef(SmallVector<float>(values.begin(), values.end())));
   if (type.getElementType().isSignlessInteger(64))
@@ -70,7 +70,7 @@ int64_t tenon::getFileBytes(Type elementType, int64_t count) {
   return llvm::divideCeil(count, getPerByte(elementType)) * getByteWidth(elementType);
 }
 
-/// One element a byte, as MLIR and kernels have them.
+/// Unpacks elements to one byte each, as MLIR and kernels store them.
 static SmallVector<char> unpack(ArrayRef<char> packed, RankedTensorType type) {
   assert(static_cast<int64_t>(packed.size()) == getFileBytes(type.getElementType(), type.getNumElements()) &&
          "the importer has compared the bytes of a tensor with its shape");
@@ -85,7 +85,7 @@ static SmallVector<char> unpack(ArrayRef<char> packed, RankedTensorType type) {
 static ElementsAttr makeStored(RankedTensorType type, ArrayRef<char> bytes, std::shared_ptr<const void> holder,
                                StringRef name) {
   size_t width = getByteWidth(type.getElementType());
-  // MLIR keeps booleans as bits; any byte but zero is true.
+  // MLIR stores booleans as bits; any nonzero byte is true.
   if (type.getElementType().isInteger(1)) {
     SmallVector<bool> values;
     for (char byte : bytes)
@@ -93,7 +93,7 @@ static ElementsAttr makeStored(RankedTensorType type, ArrayRef<char> bytes, std:
     return DenseElementsAttr::get(type, values);
   }
   if (type.getNumElements() <= kMaxDenseElements) {
-    // Where all elements are equal, one is enough; folds know such an attribute as a splat.
+    // If all elements are equal, a splat attribute is created, which folds recognize.
     bool isSplat = !bytes.empty() && llvm::all_of(llvm::seq<size_t>(width, bytes.size()),
                                                   [&](size_t i) { return bytes[i] == bytes[i - width]; });
     return DenseElementsAttr::getFromRawBuffer(type, isSplat ? bytes.take_front(width) : bytes);

@@ -14,31 +14,29 @@
 
 namespace tenon {
 
-/// More elements than any tensor has, and few enough that byte counts and products stay far from overflow.
+/// An upper bound for elements of a tensor, small enough that byte counts and products do not overflow.
 constexpr int64_t kMaxElements = int64_t(1) << 40;
-/// Constants up to this many elements are attributes, which folds look into; larger ones are resources.
+/// Constants with at most this many elements are dense attributes, which folds read; larger ones are resources.
 constexpr int64_t kMaxDenseElements = 1024;
 
-/// A small constant. Numbers are converted to the element type, integers wrapping around.
+/// Creates a small constant. Numbers are converted to the element type; integers wrap around.
 mlir::ElementsAttr makeElements(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> values);
 mlir::ElementsAttr makeElements(mlir::RankedTensorType type, llvm::ArrayRef<double> values);
 
-/// The same constant as an attribute whose elements can be read, which is a copy where it was a resource.
+/// Returns the constant as an attribute whose elements can be read; a resource is copied.
 mlir::DenseElementsAttr toDense(mlir::ElementsAttr elements);
 
-/// The bytes that so many elements take in a file: booleans have one each, numbers of four and two bits share
-/// them.
+/// Returns the bytes of `count` elements in a file: booleans have one byte each, 4-bit and 2-bit numbers share bytes.
 int64_t getFileBytes(mlir::Type elementType, int64_t count);
 
-/// A constant of any size from its bytes as files have them: little endian, without gaps, the first of
-/// several numbers at the low end of their byte. There have to be as many as getFileBytes says. Where there
-/// are many elements the attribute is a resource called `name` that points to them, and that the context
-/// keeps `holder` for; only bytes that several elements share, or that are not aligned for their type, are
+/// Creates a constant of any size from bytes in the layout of files: little endian, without gaps, the first of several
+/// numbers in the low bits of a byte. There must be getFileBytes bytes. A large constant is a resource called `name`
+/// that points to the bytes, for which the context keeps `holder`; only elements that share bytes or are misaligned are
 /// copied.
 mlir::ElementsAttr makeElements(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes,
                                 std::shared_ptr<const void> holder, llvm::StringRef name);
 
-/// The same from one byte for each element, whose types have 8 bits at most, as kernels have them.
+/// The same from one byte for each element of at most 8 bits, as kernels store them.
 mlir::ElementsAttr makeUnpackedElements(mlir::RankedTensorType type, llvm::SmallVector<char> bytes,
                                         llvm::StringRef name);
 

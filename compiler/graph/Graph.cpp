@@ -233,7 +233,7 @@ Tensor Graph::weight(StringRef name, ArrayRef<int64_t> shape, ArrayRef<float> va
     return missing();
   }
   auto type = RankedTensorType::get(shape, Float32Type::get(context));
-  // Shared, so that it lives as long as the context's resource.
+  // The copy is shared, so that it lives as long as the context's resource.
   auto copy = std::make_shared<std::vector<float>>(values.begin(), values.end());
   ArrayRef<char> bytes(reinterpret_cast<const char *>(copy->data()), copy->size() * sizeof(float));
   return weight(name, makeElements(type, bytes, copy, name));

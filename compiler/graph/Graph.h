@@ -55,7 +55,7 @@ mlir::Type getType(mlir::MLIRContext *context, DType type);
 // Dimensions
 //===----------------------------------------------------------------------===//
 
-/// An extent: a number, or an expression over symbols whose values a run brings along.
+/// An extent: a number, or an expression over symbols that are bound at run time.
 class Dim {
 public:
   Dim(int64_t number = 1) : number(number) {}
@@ -74,7 +74,7 @@ public:
   /// Rounded to minus infinity. b is no 0.
   friend Dim operator/(const Dim &a, const Dim &b);
   friend Dim operator%(const Dim &a, const Dim &b);
-  /// Whether both are known to be equal, whatever the symbols are.
+  /// True if both are known to be equal for all values of the symbols.
   friend bool operator==(const Dim &a, const Dim &b) { return a.expr == b.expr && a.number == b.number; }
 
 private:
@@ -92,20 +92,20 @@ using ShapeRef = llvm::ArrayRef<Dim>;
 class Graph;
 class Tensor;
 
-/// Elements [begin, end) of a dimension, or every `step`th of them. Numbers below 0 count from the end, which is also
-/// what stands for an `end` that is left out.
+/// Elements [begin, end) of a dimension, or every `step`th of them. Negative numbers count from the end; so does a
+/// default `end`, which is the end itself.
 struct Slice {
   Dim begin = 0;
   std::optional<Dim> end = std::nullopt;
   int64_t step = 1;
 };
 
-/// What is taken of a dimension: one element, and the dimension is gone; a slice; or those that integers say, whose
-/// dimensions stand in its place.
+/// An index into a dimension: one element, which removes the dimension; a slice; or a tensor of indices, whose
+/// dimensions replace it.
 using Index = std::variant<Dim, Slice, Tensor>;
 
-/// A value of a graph: small, to be copied freely, and of no use after the graph is gone. One that was made
-/// by default belongs to no graph, and is a fault as an operand.
+/// A value of a graph. It is cheap to copy, and must not outlive the graph. A default-constructed tensor belongs to no
+/// graph, and is an error as an operand.
 class Tensor {
 public:
   Tensor() = default;
@@ -119,8 +119,8 @@ public:
   Dim dim(int64_t axis) const;
   Shape shape() const;
 
-  /// Parts of the first dimensions, one after the other: x[{Slice{}, 0, Slice{1, -1}}] is [:, 0, 1:-1] of numpy. What
-  /// lies out of range is a failure, as far as it is known now.
+  /// Indexes the first dimensions in order: x[{Slice{}, 0, Slice{1, -1}}] is [:, 0, 1:-1] in numpy. Indices that are
+  /// statically out of range are an error.
   Tensor operator[](std::initializer_list<Index> indices) const;
 
   Graph *getGraph() const { return graph; }
@@ -133,8 +133,8 @@ private:
 
 using Tensors = llvm::SmallVector<Tensor, 4>;
 
-/// A tensor that a session keeps from run to run. Rows are along its first dimension. It is read and written outside of
-/// branches and loops.
+/// A tensor that a session keeps between runs. Its rows are along the first dimension. It is read and written outside
+/// of branches and loops.
 class State {
 public:
   State(Graph &graph, std::string name) : graph(&graph), name(std::move(name)) {}
@@ -143,7 +143,7 @@ public:
   Tensor read(const Dim &rows) const;
   /// Writes the rows of `value` from row `at` on.
   void write(const Dim &at, const Tensor &value) const;
-  /// Writes the rows of `value` behind `live` ones, which the next run begins with together with these.
+  /// Writes the rows of `value` after the `live` ones; the next run begins with both.
   void append(const Dim &live, const Tensor &value) const;
 
 private:
@@ -159,14 +159,14 @@ private:
 
 class Graph {
 public:
-  /// `name` becomes the module's. Loads the dialects that it needs into the context, which has to outlive it.
+  /// `name` is the name of the module. Loads the required dialects into the context, which must outlive the graph.
   explicit Graph(mlir::MLIRContext *context, llvm::StringRef name = "");
   ~Graph();
   Graph(const Graph &) = delete;
 
   mlir::MLIRContext *getContext() const { return context; }
 
-  /// While it lives, operations bear its name, after the names of those around it: "layers.0.attention".
+  /// During its lifetime, operations have its name, prefixed by the names of outer scopes: "layers.0.attention".
   class Scope {
   public:
     Scope(Graph &graph, const llvm::Twine &name);
@@ -180,25 +180,26 @@ public:
 
   //===--- Dimensions
 
-  /// An open dimension. Symbols of one name are one symbol.
+  /// Returns a dynamic dimension. Symbols of the same name are the same symbol.
   Dim symbol(llvm::StringRef name);
   /// Bounds a symbol of that name, both ends included.
   void setRange(llvm::StringRef symbol, int64_t min, int64_t max);
-  /// A run is refused where this is negative, for the reason that `otherwise` gives. Fails at once where it always is.
+  /// Adds a requirement that is checked at run time: if the expression is negative, the run fails with the message
+  /// `otherwise`. Reports an error at once if it is always negative.
   void require(const Dim &notNegative, const llvm::Twine &otherwise);
 
   //===--- Leaves
 
-  /// A state of zeros, the whole of which counts. Names differ.
+  /// Creates a state of zeros, all of whose rows are live. Names must be distinct.
   graph::State state(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, DType type = DType::f32);
-  /// A state that grows: as many rows count as `live` says, a symbol, which are none when a session begins. States that
-  /// grow together have one symbol.
+  /// Creates a state that grows: the symbol `live` is the number of its live rows, 0 at the beginning of a session.
+  /// States that grow together share a symbol.
   graph::State growingState(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, llvm::StringRef live,
                             DType type = DType::f32);
   Tensor input(llvm::StringRef name, ShapeRef shape, DType type = DType::f32);
-  /// Values that are known now and copied, as many as the shape has elements.
+  /// Creates a weight from values, which are copied; there must be one for each element.
   Tensor weight(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> values);
-  /// The same with any elements, which are not copied where they are a resource.
+  /// The same with any elements, which are not copied if they are a resource.
   Tensor weight(llvm::StringRef name, mlir::ElementsAttr elements);
   /// A number as a tensor of rank 0.
   Tensor scalar(double value, DType type = DType::f32);
@@ -208,14 +209,15 @@ public:
   Tensor size(const Dim &dim, DType type = DType::i64);
   /// Each element its own index along `axis`.
   Tensor iota(ShapeRef shape, int64_t axis, DType type = DType::i64);
-  /// [queries, keys], booleans: whether a query sees a key. The queries are the last of the keys' positions;
-  /// one sees the keys up to its own position and, where `window` is not 0, only the last `window` of these.
+  /// Returns booleans [queries, keys]: whether a query may attend to a key. The queries are the last of the keys'
+  /// positions; a query sees the keys up to its own position and, if `window` is not 0, only the last `window` of
+  /// these.
   Tensor causalMask(const Dim &queries, const Dim &keys, int64_t window = 0);
 
-  //===--- Random numbers: of the run's seed, others for each call and in each time of a loop, or with `seed` those of
-  // that seed, the same in each run and for each call with it. The type is one of floats.
+  // ===--- Random numbers: from the run's seed, different for each call and in each iteration of a loop; or, with
+  // `seed`, from that seed, the same in each run and for each call with it. The type must be a floating-point type.
 
-  /// Uniform in [low, high); where rounding reaches it, `high` as well.
+  /// Uniform in [low, high), or [low, high] if rounding reaches `high`.
   Tensor randomUniform(ShapeRef shape, double low = 0, double high = 1, DType type = DType::f32,
                        std::optional<int64_t> seed = std::nullopt);
   Tensor randomNormal(ShapeRef shape, double mean = 0, double deviation = 1, DType type = DType::f32,
@@ -229,17 +231,18 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> finish();
 
   bool hasFailed() const;
-  /// Reports a failure of the caller's at the current place, unless something has failed before.
+  /// Reports an error of the caller at the current place, unless something has failed before.
   void fail(const llvm::Twine &text);
-  /// An empty tensor, for one that cannot be had: the caller has reported why. What depends on it is empty
-  /// too, and finish() gives null.
+  /// Returns an empty tensor after an error that the caller has reported. Results that depend on it are empty, too, and
+  /// finish() returns null.
   Tensor missing();
 
-  /// What makes the operations, for those that have no function here.
+  /// Returns the builder of operations, for those without a function here.
   GraphBuilder &getBuilder() { return *builder; }
   /// Where they are made.
   mlir::OpBuilder &getOpBuilder();
-  /// Reports where a tensor was made in a branch or a loop that has ended: only its results are there outside of it.
+  /// Reports an error if a tensor was created in a branch or a loop that has ended: only the results of those are
+  /// visible outside.
   bool checkVisible(const Tensor &tensor);
 
 private:
@@ -267,7 +270,7 @@ TENON_GRAPH_OPERATOR(+)
 TENON_GRAPH_OPERATOR(-)
 TENON_GRAPH_OPERATOR(*)
 TENON_GRAPH_OPERATOR(/)
-// Comparisons give booleans for each element: `if (x == y)` does not compile on purpose.
+// Comparisons return a boolean for each element, so `if (x == y)` intentionally does not compile.
 TENON_GRAPH_OPERATOR(==)
 TENON_GRAPH_OPERATOR(!=)
 TENON_GRAPH_OPERATOR(<)
@@ -294,7 +297,7 @@ Tensor sigmoid(const Tensor &x);
 Tensor relu(const Tensor &x);
 /// x * sigmoid(x)
 Tensor silu(const Tensor &x);
-/// x / 2 * (1 + erf(x / sqrt(2))), or its approximation with tanh.
+/// x / 2 * (1 + erf(x / sqrt(2))), or its tanh approximation.
 Tensor gelu(const Tensor &x, bool tanh = false);
 Tensor pow(const Tensor &x, const Tensor &y);
 Tensor minimum(const Tensor &x, const Tensor &y);
@@ -302,19 +305,19 @@ Tensor maximum(const Tensor &x, const Tensor &y);
 /// x where the condition is true, y elsewhere.
 Tensor where(const Tensor &condition, const Tensor &x, const Tensor &y);
 Tensor where(const Tensor &condition, const Tensor &x, double y);
-/// Numbers of another type; floats become integers towards zero.
+/// Converts to another type; floats are truncated towards zero when converted to integers.
 Tensor cast(const Tensor &x, DType type);
 
 //===----------------------------------------------------------------------===//
 // Contractions and reductions
 //===----------------------------------------------------------------------===//
 
-/// [..., m, k] @ [..., k, n] -> [..., m, n], and vectors, as numpy's matmul.
+/// Computes [..., m, k] @ [..., k, n] -> [..., m, n], and products with vectors, like numpy's matmul.
 Tensor matmul(const Tensor &x, const Tensor &y);
-/// x @ transpose(weight) + bias: [..., in], [out, in], [out] -> [..., out]. The bias may be left out.
+/// x @ transpose(weight) + bias: [..., in], [out, in], [out] -> [..., out]. The bias is optional.
 Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias = {});
-/// Two operands and a letter for each dimension: einsum("bik,bjk->bij", x, y). A letter stands at most once
-/// in an operand; what the result lacks is summed.
+/// Takes two operands and a letter for each dimension: einsum("bik,bjk->bij", x, y). A letter occurs at most once in an
+/// operand; letters that the result lacks are summed over.
 Tensor einsum(llvm::StringRef equation, const Tensor &x, const Tensor &y);
 Tensor sum(const Tensor &x, llvm::ArrayRef<int64_t> axes, bool keepdims = false);
 Tensor mean(const Tensor &x, llvm::ArrayRef<int64_t> axes, bool keepdims = false);
@@ -326,29 +329,30 @@ Tensor amin(const Tensor &x, llvm::ArrayRef<int64_t> axes, bool keepdims = false
 // Shapes
 //===----------------------------------------------------------------------===//
 
-/// The same elements in row-major order. Both shapes have equally many.
+/// Reshapes to the same number of elements, in row-major order.
 Tensor reshape(const Tensor &x, ShapeRef shape);
 /// Dimension i of the result is dimension permutation[i] of x.
 Tensor transpose(const Tensor &x, llvm::ArrayRef<int64_t> permutation);
 Tensor broadcast(const Tensor &x, ShapeRef shape);
 /// Elements [start, start + extent) along an axis.
 Tensor slice(const Tensor &x, int64_t axis, const Dim &start, const Dim &extent);
-/// Equal parts along an axis, whose extent is a number that `count` divides.
+/// Splits into equal parts along an axis, whose extent must be static and a multiple of `count`.
 llvm::SmallVector<Tensor, 4> split(const Tensor &x, int64_t axis, int64_t count);
-/// One after another along an axis; the other dimensions are equal.
+/// Concatenates along an axis; the other dimensions must be equal.
 Tensor concat(llvm::ArrayRef<Tensor> values, int64_t axis);
-/// A dimension of 1 that becomes dimension `axis` of the result.
+/// Inserts a dimension of 1 as dimension `axis` of the result.
 Tensor unsqueeze(const Tensor &x, int64_t axis);
 
-/// The index of the largest element along an axis, which is gone: the first of several. i64.
+/// Returns the index of the largest element along an axis, which is removed; the first one among equals. The result is
+/// i64.
 Tensor argMax(const Tensor &x, int64_t axis);
 Tensor argMin(const Tensor &x, int64_t axis);
-/// The `count` largest elements along an axis, the largest first, and their indices, i64.
+/// Returns the `count` largest elements along an axis, the largest first, and their i64 indices.
 std::pair<Tensor, Tensor> topK(const Tensor &x, const Dim &count, int64_t axis = -1);
-/// Each element the sum of those up to it along an axis.
+/// Returns the inclusive prefix sums along an axis.
 Tensor cumulativeSum(const Tensor &x, int64_t axis);
 
-/// The parts of x along an axis that integers say: the indices' dimensions stand in place of it.
+/// Selects parts of x along an axis by integer indices, whose dimensions replace the axis.
 Tensor gather(const Tensor &x, const Tensor &indices, int64_t axis);
 /// [count, width], [...] -> [..., width]
 Tensor embedding(const Tensor &table, const Tensor &ids);
@@ -357,23 +361,23 @@ Tensor embedding(const Tensor &table, const Tensor &ids);
 // Windows: x is [batch, channels, spatial...]
 //===----------------------------------------------------------------------===//
 
-/// How a window moves over the spatial dimensions: a number for each, or none for the usual one. `low` and `high` are
-/// the padding before and behind; without `high` it is the same.
+/// The steps of a window along the spatial dimensions: one number for each, or none for the default. `low` and `high`
+/// are the padding before and after; without `high` it equals `low`.
 struct Steps {
   llvm::SmallVector<int64_t, 3> strides = {}, dilations = {}, low = {}, high = {};
 };
 
-/// The filter is [filters, channels / groups, sizes...], the bias, which may be left out, [filters].
+/// The filter is [filters, channels / groups, sizes...]; the optional bias is [filters].
 Tensor convolve(const Tensor &x, const Tensor &filter, const Tensor &bias = {}, const Steps &steps = {},
                 int64_t groups = 1);
 Tensor maxPool(const Tensor &x, llvm::ArrayRef<int64_t> sizes, const Steps &steps = {});
 /// Padding does not count, unless `countsPadding`.
 Tensor averagePool(const Tensor &x, llvm::ArrayRef<int64_t> sizes, const Steps &steps = {}, bool countsPadding = false);
-/// (x - mean) / sqrt(variance + epsilon) * scale + bias, of which each has a number for each channel.
+/// (x - mean) / sqrt(variance + epsilon) * scale + bias, each with one number per channel.
 Tensor batchNorm(const Tensor &x, const Tensor &scale, const Tensor &bias, const Tensor &mean, const Tensor &variance,
                  double epsilon);
-/// The same with the mean and the variance of equal groups of channels of each image: of one channel it is an instance
-/// norm.
+/// The same with the mean and variance of equal groups of channels in each image; with one channel per group it is an
+/// instance norm.
 Tensor groupNorm(const Tensor &x, int64_t groups, const Tensor &scale, const Tensor &bias, double epsilon);
 
 //===----------------------------------------------------------------------===//
@@ -382,20 +386,20 @@ Tensor groupNorm(const Tensor &x, int64_t groups, const Tensor &scale, const Ten
 
 Tensor softmax(const Tensor &x, int64_t axis);
 Tensor logSoftmax(const Tensor &x, int64_t axis);
-/// Over the last dimension. The bias may be left out.
+/// Normalizes over the last dimension. The bias is optional.
 Tensor layerNorm(const Tensor &x, const Tensor &scale, const Tensor &bias, double epsilon);
 Tensor rmsNorm(const Tensor &x, const Tensor &scale, double epsilon);
-/// Rotates pairs of features by angles: x is [..., length, size], where features i and i + size / 2 are a
-/// pair; cosines and sines are [length, size / 2].
+/// Rotates pairs of features by angles: x is [..., length, size], where features i and i + size / 2 form a pair;
+/// cosines and sines are [length, size / 2].
 Tensor rope(const Tensor &x, const Tensor &cosines, const Tensor &sines);
-/// Integers as the floats that they stand for, (x - zero) * scale in f32. Scale and zero, which may be left out, have
-/// x's dimensions or 1; along `axis` each of their elements is that of `block` neighbours.
+/// Dequantizes integers: (x - zero) * scale in f32. Scale and the optional zero point have x's dimensions or 1; along
+/// `axis` each of their elements applies to `block` neighbours.
 Tensor dequantize(const Tensor &x, const Tensor &scale, const Tensor &zero, int64_t axis, int64_t block);
-/// softmax(queries @ transpose(keys) * scale) @ values. Queries are [batch, heads, queries, size], keys and
-/// values [batch, keyHeads, keys, size], where keyHeads divides heads: each is shared by as many heads in a
-/// row. `mask`, which may be left out, says with booleans which keys are seen: [queries, keys], or [batch, 1,
-/// queries, keys] with extents of 1 that broadcast. A query that sees no key takes the mean of all. Where `softcap` is
-/// not 0, a score s becomes tanh(s / softcap) * softcap before it is masked.
+/// softmax(queries @ transpose(keys) * scale) @ values. Queries are [batch, heads, queries, size], keys and values
+/// [batch, keyHeads, keys, size], where keyHeads divides heads: consecutive query heads share each of them. The
+/// optional boolean `mask` is true for keys that a query attends to: [queries, keys], or [batch, 1, queries, keys] with
+/// extents of 1 that broadcast. A query all of whose keys are masked gets the mean of all values. If `softcap` is not
+/// 0, a score s becomes tanh(s / softcap) * softcap before it is masked.
 Tensor attention(const Tensor &queries, const Tensor &keys, const Tensor &values, double scale, const Tensor &mask = {},
                  double softcap = 0);
 
@@ -406,12 +410,12 @@ Tensor attention(const Tensor &queries, const Tensor &keys, const Tensor &values
 /// Each loss for itself, their mean, or their sum.
 enum class Reduction { none, mean, sum };
 
-/// -log(softmax(logits)) of the class that is labelled: logits are [batch, classes, ...], labels integers [batch, ...].
-/// The result has the labels' shape, or rank 0. Labels that are `ignoredIndex` have a loss of 0 and do not count in the
-/// mean, which is NaN where none counts; a run with any other label that is no class is refused.
+/// -log(softmax(logits)) of the labelled class: logits are [batch, classes, ...], labels integers [batch, ...]. The
+/// result has the labels' shape, or rank 0. Labels equal to `ignoredIndex` have a loss of 0 and do not count in the
+/// mean, which is NaN if no label counts; a run with any other invalid label fails.
 Tensor crossEntropyLoss(const Tensor &logits, const Tensor &labels, Reduction reduction = Reduction::mean,
                         std::optional<int64_t> ignoredIndex = std::nullopt);
-/// (x - target)^2, which have one shape: that is the result's, or it has rank 0.
+/// (x - target)^2 of tensors of equal shape; the result has that shape, or rank 0.
 Tensor mseLoss(const Tensor &x, const Tensor &target, Reduction reduction = Reduction::mean);
 
 //===----------------------------------------------------------------------===//
@@ -422,26 +426,27 @@ Tensor mseLoss(const Tensor &x, const Tensor &target, Reduction reduction = Redu
 // from around it; of what it makes, there is only what it returns outside of it. A list of results is returned as such:
 // [&]() -> Tensors { return {x, y}; }
 
-/// What `then` makes where the condition, a boolean of rank 0, is true, and what `otherwise` makes elsewhere: only one
-/// of both is computed. Both make results of the same shapes and types.
+/// Returns the results of `then` if the condition, a boolean of rank 0, is true, otherwise those of `otherwise`; only
+/// one of both is computed. The results must have the same types.
 Tensors cond(const Tensor &condition, llvm::function_ref<Tensors()> then, llvm::function_ref<Tensors()> otherwise);
 Tensor cond(const Tensor &condition, llvm::function_ref<Tensor()> then, llvm::function_ref<Tensor()> otherwise);
 
-/// What branch `index` makes, an integer of rank 0. An index below 0 takes the first branch, one that is too large the
-/// last. All make results of the same shapes and types.
+/// Returns the results of branch `index`, an integer of rank 0, which is clamped to the range of branches. The results
+/// of all branches must have the same types.
 Tensors match(const Tensor &index, llvm::ArrayRef<std::function<Tensors()>> branches);
 Tensor match(const Tensor &index, llvm::ArrayRef<std::function<Tensor()>> branches);
 
-/// How often a loop runs: a dimension, or an integer of rank 0. Not at all where it is not positive.
+/// The trip count of a loop: a dimension, or an integer of rank 0. If it is not positive, the loop does not run.
 using Trips = std::variant<Dim, Tensor>;
-/// What a loop carries to its next time, of what it has carried to this one, which has the same shapes and types; and
-/// the number of the time, an i64 of rank 0 that begins with 0.
+/// Returns the tensors that a loop carries to its next iteration, from those carried to this one, which have the same
+/// types, and the number of the iteration, an i64 of rank 0 that starts at 0.
 using LoopBody = llvm::function_ref<Tensors(const Tensor &number, llvm::ArrayRef<Tensor> carried)>;
-/// Whether a loop runs once more with these tensors: a boolean of rank 0. It is called outside of the loop and in it.
+/// Returns the condition for another iteration with these tensors: a boolean of rank 0. It is called outside of the
+/// loop and inside it.
 using LoopCondition = llvm::function_ref<Tensor(llvm::ArrayRef<Tensor> carried)>;
 
-/// Runs the body as often as `trips` says, while the condition holds, or both. The results are what it carries in the
-/// end: the initial tensors where it never runs. There is at least one.
+/// Runs the body `trips` times, or while the condition holds, or both. Returns the carried tensors after the last
+/// iteration, or the initial ones if the loop does not run. There must be at least one.
 Tensors loop(const Trips &trips, llvm::ArrayRef<Tensor> initial, LoopBody body);
 Tensors loopWhile(LoopCondition condition, llvm::ArrayRef<Tensor> initial, LoopBody body);
 Tensors loop(const Trips &trips, LoopCondition condition, llvm::ArrayRef<Tensor> initial, LoopBody body);

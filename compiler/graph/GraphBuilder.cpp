@@ -21,7 +21,7 @@ using namespace tenon;
 // Making one operation
 //===----------------------------------------------------------------------===//
 
-/// Whether the tensor's element count stays far from overflow, whatever is multiplied with it later.
+/// Checks that the tensor's element count is small enough that later products do not overflow.
 static LogicalResult checkSize(Location loc, RankedTensorType type) {
   int64_t count = 1;
   for (int64_t size : type.getShape())
@@ -233,7 +233,7 @@ Value GraphBuilder::bitcast(Value x, Type type) {
 
 Value GraphBuilder::contract(Value x, Value y, IntsRef xDims, IntsRef yDims, IntsRef resultDims, Type resultType) {
   TypeAttr type = resultType ? TypeAttr::get(resultType) : TypeAttr();
-  // Numbered anew, the result's first, so that equal contractions look equal.
+  // Indices are renumbered, those of the result first, so that equal contractions look equal.
   llvm::SmallDenseMap<int64_t, int64_t> numbers;
   auto renumber = [&](IntsRef indices) {
     Ints renumbered;

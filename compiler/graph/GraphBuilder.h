@@ -41,18 +41,18 @@ struct Window {
   Ints sizes, strides, dilations, low, high;
 };
 
-/// Makes tenon operations whose types follow by inference, and checks each at once. The first operation that
-/// fails has reported why, through an MLIR diagnostic; from then on every call gives a null value and does
-/// nothing. So an expression of many calls is written without a check at each, and asked once at its end.
+/// Creates tenon operations with inferred types, and verifies each at once. The first operation that fails reports an
+/// MLIR diagnostic; after that every call returns a null value and does nothing. So an expression of many calls needs
+/// only one check at its end.
 ///
-/// It hides the dialect's generated headers, which take long to compile, from the files that use it.
+/// It hides the dialect's generated headers, which compile slowly, from its users.
 class GraphBuilder {
 public:
   GraphBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
   virtual ~GraphBuilder() = default;
 
   bool hasFailed() const { return failed; }
-  /// As a failed operation does, without a report: the caller has made one.
+  /// Sets the failed state without a report: the caller has reported an error.
   void setFailed() { failed = true; }
   /// Reports a failure, unless there was one before.
   void fail(const llvm::Twine &text);
@@ -91,7 +91,7 @@ public:
   Value constantInts(IntsRef values);
   Value constantInts(IntsRef values, IntsRef shape, Type type);
   Value constantFloats(llvm::ArrayRef<double> values, IntsRef shape, Type type);
-  /// Integers that depend on symbols alone, of rank 1; a weight where all are constants.
+  /// Creates a rank-1 tensor of integers that depend only on symbols; a weight if all are constants.
   Value sizes(llvm::ArrayRef<AffineExpr> values, Type type);
   /// One such integer, of rank 0.
   Value size(AffineExpr value, Type type);
@@ -156,18 +156,18 @@ public:
 #undef TENON_BINARY
   Value select(Value condition, Value x, Value y);
   Value gelu(Value x, bool tanh);
-  /// The value itself where it has that type.
-  /// `rounding` is nearest, up or down; only f8E8M0FNU knows the last two.
+  /// Returns the value itself if it has that type. `rounding` is nearest, up or down; only f8E8M0FNU supports the last
+  /// two.
   Value cast(Value x, Type type, bool saturate = true, llvm::StringRef rounding = "nearest");
   Value bitcast(Value x, Type type);
-  /// (x - zero) * scale, where blocks along an axis have one scale and one zero point, which may be null.
+  /// (x - zero) * scale, where each block along an axis has one scale and one zero point, which may be null.
   Value dequantize(Value x, Value scale, Value zero, int64_t axis, int64_t block, Type resultType = {});
 
   //===--- Contractions, windows, reductions
   //--------------------------------------------------------------===//
 
   Value contract(Value x, Value y, IntsRef xDims, IntsRef yDims, IntsRef resultDims, Type resultType = {});
-  /// x @ y as numpy has it, batch dimensions broadcast.
+  /// Computes x @ y like numpy, with broadcast batch dimensions.
   Value matmul(Value x, Value y, Type resultType = {});
   Value convolve(Value x, Value filter, const Window &window, int64_t groups, Type resultType = {});
   Value poolMax(Value x, const Window &window, bool ceil = false);
@@ -192,22 +192,22 @@ public:
   Value transpose(Value x, IntsRef permutation);
   Value broadcast(Value x, llvm::ArrayRef<AffineExpr> shape);
   Value slice(Value x, llvm::ArrayRef<AffineExpr> starts, IntsRef steps, llvm::ArrayRef<AffineExpr> shape);
-  /// Elements [start, start + extent) of one dimension.
+  /// Slices elements [start, start + extent) of one dimension.
   Value sliceAxis(Value x, int64_t axis, AffineExpr start, AffineExpr extent);
   Value reverseAxes(Value x, IntsRef axes);
-  /// `mode` as the dialect writes it: constant, edge, reflect or wrap.
+  /// `mode` is written as in the dialect: constant, edge, reflect or wrap.
   Value pad(llvm::StringRef mode, Value x, Value value, llvm::ArrayRef<AffineExpr> low, IntsRef interior,
             llvm::ArrayRef<AffineExpr> shape);
   Value concat(llvm::ArrayRef<Value> values, int64_t axis);
-  /// Inserts dimensions of 1 so that they lie at `axes` (sorted) of the result.
+  /// Inserts dimensions of 1 at the positions `axes` (sorted) of the result.
   Value unsqueeze(Value x, IntsRef axes);
   /// Drops dimensions of 1.
   Value squeeze(Value x, IntsRef axes);
-  /// Each element `times` times in place along an axis.
+  /// Repeats each element `times` times in place along an axis.
   Value repeat(Value x, int64_t axis, AffineExpr times);
   /// The same along all axes at once.
   Value repeat(Value x, const Dims &times);
-  /// A vector as [1, n, 1...], so that it lies along dimension `axis` of a tensor of `rank`.
+  /// Reshapes a vector to [1, n, 1...], so that it runs along dimension `axis` of a tensor of `rank`.
   Value alongAxis(Value vector, int64_t axis, int64_t rank);
 
   //===--- Indices
@@ -216,21 +216,21 @@ public:
   Value gather(Value x, Value indices, int64_t axis);
   Value gatherElements(Value x, Value indices, int64_t axis);
   Value gatherND(Value x, Value indices, int64_t batchDims);
-  /// `kind` as the dialect writes it: assign, add, mul, max or min.
+  /// `kind` is written as in the dialect: assign, add, mul, max or min.
   Value scatterElements(llvm::StringRef kind, Value x, Value indices, Value updates, int64_t axis);
   Value scatterND(llvm::StringRef kind, Value x, Value indices, Value updates);
-  /// `x`, of which no element may be below `first` or above `last` when this runs.
+  /// Returns `x`, whose elements are checked at run time to be within `first` and `last`.
   Value checkRange(Value x, AffineExpr first, AffineExpr last);
-  /// Values and indices of the first k; all, sorted, where k is the extent.
+  /// Returns the values and indices of the first k elements; if k is the extent, all of them, sorted.
   std::pair<Value, Value> topK(Value x, int64_t axis, AffineExpr k, bool largest);
-  /// How many of the sorted `keys` come before each element.
+  /// Returns, for each element, the number of sorted `keys` before it.
   Value searchSorted(Value x, Value keys);
-  /// The tables have an element a node: see the dialect's operation.
+  /// The tables have an element for each node: see the dialect's operation.
   struct TreeTables {
     Value features, thresholds, modes, ifTrue, ifFalse;
   };
   Value treeEnsemble(Value x, Value roots, const TreeTables &tables);
-  /// The boxes taken, in a tensor of the scores' shape, and how many. `threshold` may be null.
+  /// Returns the selected boxes, in a tensor of the scores' shape, and their number. `threshold` may be null.
   std::pair<Value, Value> nms(Value boxes, Value scores, Value limit, Value overlap, Value threshold, bool centers);
   struct RoiGrid {
     AffineExpr height, width;
@@ -247,16 +247,16 @@ public:
   Value runSeed();
   /// 32 random bits an element, of type ui32.
   Value randomBits(Value key, int64_t stream, llvm::ArrayRef<AffineExpr> shape);
-  /// Both triangles of square matrices in one, and the sign of the exchange of rows.
+  /// Returns both triangular factors of square matrices in one tensor, and the sign of the row permutation.
   std::pair<Value, Value> lu(Value x);
 
   //===--- Sizes that data decides
   //--------------------------------------------------------------------------------===//
 
-  /// Gives symbols the values that the elements of an i64 vector have when this runs; none below `min`, and none
-  /// above its bound where there are `bounds`. An element without a name is passed over.
+  /// Binds symbols at run time to the elements of an i64 vector, which must be at least `min` and at most their bounds,
+  /// if there are `bounds`. An element with an empty name is skipped.
   void bind(Value values, llvm::ArrayRef<std::string> symbols, int64_t min, llvm::ArrayRef<AffineExpr> bounds = {});
-  /// Ends the run with `text` where the expression is negative when this runs.
+  /// Ends the run with the message `text` if the expression is negative at run time.
   void requireWhenRun(AffineExpr expr, llvm::StringRef text);
 
   //===--- The library
@@ -269,7 +269,7 @@ public:
   //===--- Plug-ins
   //-----------------------------------------------------------------------------------------------===//
 
-  /// A call of an operator of a plug-in. `present` has a boolean for each operand, those that were left out included;
+  /// A call of a plug-in's operator. `present` has a boolean for each operand, including those that were omitted;
   /// values of `parameters` are arrays of i64 or f64, or strings.
   struct HostCall {
     std::string plugin, domain, name;
@@ -278,7 +278,7 @@ public:
     mlir::DictionaryAttr parameters;
   };
   llvm::SmallVector<Value> callHost(const HostCall &call, llvm::ArrayRef<mlir::RankedTensorType> results);
-  /// The extents of all results, one after the other, as the operator's shape function gives them when this runs.
+  /// Returns the concatenated extents of all results, which the operator's shape function computes at run time.
   Value inferHostShapes(const HostCall &call, llvm::ArrayRef<mlir::RankedTensorType> results);
 
   //===--- Composites
@@ -288,18 +288,18 @@ public:
   Value layerNorm(Value x, Value scale, Value bias, int64_t axis, double epsilon);
   Value rmsNorm(Value x, Value scale, int64_t axis, double epsilon);
 
-  /// Any operation of the dialect, for files that include EmitOp.h. Without `types` they are inferred; `operands` are
-  /// all operands, none of which may be null, and `args` operands and attributes as the operation's builder takes them
-  /// after the result types. A null operation after a failure.
+  /// Creates any operation of the dialect, for files that include EmitOp.h. Without `types` they are inferred;
+  /// `operands` has all operands, none of which may be null, and `args` the operands and attributes that the
+  /// operation's builder takes after the result types. Returns null after a failure.
   template <typename Op, typename... Args>
   Op emit(llvm::ArrayRef<Type> types, llvm::ArrayRef<Value> operands, Args &&...args);
 
 protected:
-  /// Called with operands that broadcast against each other, but for so many dimensions at the end, before they are
-  /// used. Two different symbols that meet are taken for equal; a front end of which that is not true replaces operands
-  /// here.
+  /// Called before use with operands that broadcast against each other except in the last `numTrailing` dimensions. Two
+  /// different symbols that meet are assumed to be equal; a front end whose language does not guarantee this replaces
+  /// operands here.
   virtual void alignExtents(llvm::MutableArrayRef<Value> operands, int64_t numTrailing) {}
-  /// Two extents that an operation takes for equal because the model demands it.
+  /// Called with two extents that an operation requires to be equal.
   virtual void noteEqual(AffineExpr a, AffineExpr b) {}
 
   mlir::OpBuilder &builder;
@@ -307,9 +307,9 @@ protected:
   bool failed = false;
 
 private:
-  /// Nothing has failed, and no operand is null, which counts as a failure.
+  /// True if nothing has failed and no operand is null; a null operand counts as a failure.
   bool hasAll(llvm::ArrayRef<Value> operands);
-  /// Creates and verifies an operation; null, and a failure, if it is wrong or too large.
+  /// Creates and verifies an operation; returns null, after a failure, if it is invalid or too large.
   mlir::Operation *finish(const mlir::OperationState &state);
   template <typename Op> Value emitSimple(llvm::ArrayRef<Value> operands);
   Value compare(ComparePredicate predicate, Value x, Value y);

@@ -145,7 +145,7 @@ Tensor graph::linear(const Tensor &x, const Tensor &weight, const Tensor &bias) 
   return bias.getGraph() ? product + bias : product;
 }
 
-/// The dimensions that letters stand for; nothing where there is another character, or one twice.
+/// Returns the dimensions that letters denote; none if there is another character or a repeated letter.
 static std::optional<Ints> parseLetters(StringRef letters) {
   Ints dims;
   for (char letter : letters) {
@@ -314,8 +314,7 @@ Tensor graph::rope(const Tensor &x, const Tensor &cosines, const Tensor &sines) 
   return concat({half[0] * cosines - half[1] * sines, half[1] * cosines + half[0] * sines}, -1);
 }
 
-/// The most negative finite number of the tensor's type: where all keys are hidden, their weights stay
-/// finite.
+/// Returns the most negative finite number of the tensor's type: if all keys are masked, the weights stay finite.
 static double getLowest(const Tensor &x) {
   auto type = dyn_cast_or_null<FloatType>(x ? getElementTypeOrSelf(x.getValue()) : Type());
   return type ? llvm::APFloat::getLargest(type.getFloatSemantics(), /*Negative=*/true).convertToDouble() : 0;
@@ -349,7 +348,7 @@ Tensor graph::attention(const Tensor &queries, const Tensor &keys, const Tensor 
     graph->fail("cannot share the keys of " + keyHeads.toString() + " heads among " + heads.toString());
     return graph->missing();
   }
-  // Groups of heads that share a key are one more dimension, which the keys lack.
+  // Groups of heads that share a key form an additional dimension, which the keys lack.
   Dim group = heads / keyHeads;
   Tensor grouped = reshape(queries, {queries.dim(0), keyHeads, group, queries.dim(2), queries.dim(3)});
   Tensor scores = einsum("bhgqd,bhkd->bhgqk", grouped, keys) * scale;

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::graph;
 
-/// A place in a dimension of `extent`; numbers below 0 count from its end.
+/// Resolves a position in a dimension of `extent`; negative numbers count from its end.
 static Dim countFromStart(const Dim &place, const Dim &extent) {
   return place.isNumber() && place.getNumber() < 0 ? extent + place : place;
 }

@@ -13,17 +13,17 @@
 
 namespace tenon {
 
-/// The loss of each label, and its weight, null where all weigh 1.
+/// The loss of each label, and its weight; null if all weights are 1.
 struct LabelLosses {
   Value losses, weights;
 };
 
-/// -scores[i, label, ...] * classWeights[label] for scores [N, C, ...] and labels [N, ...]; 0 where a label is ignored.
-/// The weights of classes may be null. A label that is no class ends the run.
+/// Returns -scores[i, label, ...] * classWeights[label] for scores [N, C, ...] and labels [N, ...]; 0 for an ignored
+/// label. `classWeights` may be null. The run fails on an invalid label.
 LabelLosses takeLabelLosses(GraphBuilder &b, Value scores, Value labels, Value classWeights,
                             std::optional<int64_t> ignoredIndex);
 
-/// The losses themselves, their sum, or their sum over that of their weights.
+/// Returns the losses themselves, their sum, or their weighted mean.
 Value reduceLosses(GraphBuilder &b, const LabelLosses &losses, graph::Reduction reduction);
 
 } // namespace tenon

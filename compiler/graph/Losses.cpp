@@ -14,7 +14,7 @@ using namespace tenon::graph;
 
 static std::string describeShape(const Tensor &x) { return dimsToString(GraphBuilder::dims(x.getValue())); }
 
-/// Whether there is one label for each list of scores.
+/// True if there is one label for each vector of scores.
 static bool fitsLabels(const Tensor &scores, const Tensor &labels) {
   Shape wanted = scores.shape();
   if (wanted.size() < 2)

@@ -12,18 +12,18 @@
 
 namespace tenon {
 
-/// The random numbers of one node: streams of a key, which is the run's seed or one that the model gives. Sources of
-/// one key and one first stream give the same numbers.
+/// The random numbers of one node: streams of a key, which is the run's seed or one that the model specifies. Sources
+/// with the same key and first stream return the same numbers.
 class RandomSource {
 public:
-  /// As many streams as a source draws at most: a normal number of f64 takes two times two.
+  /// The largest number of streams that a source draws: an f64 normal number takes two times two.
   static constexpr int64_t kStreams = 4;
 
   RandomSource(GraphBuilder &b, Value key, int64_t firstStream) : b(b), key(key), stream(firstStream) {}
 
-  /// Numbers in [0, 1) of as many bits as the type holds exactly.
+  /// Returns uniform numbers in [0, 1) with as many bits as the type represents exactly.
   Value uniform(llvm::ArrayRef<AffineExpr> shape, Type type);
-  /// Numbers of mean 0 and variance 1, after Box and Muller, in f32 at least.
+  /// Returns numbers of mean 0 and variance 1 by the Box-Muller transform, computed at least in f32.
   Value normal(llvm::ArrayRef<AffineExpr> shape, Type type);
 
 private:

@@ -15,9 +15,9 @@
 
 namespace tenon {
 
-/// The body of a branch or a loop while its operations are made. It hangs in an operation of its own at the insertion
-/// point, so that values from around it dominate what is made: operations can be verified before it is known what the
-/// final one, which takes the body over, results in.
+/// The body of a branch or loop under construction. It is attached to a temporary operation at the insertion point, so
+/// that outer values dominate its operations: these can be verified before the result types of the final operation,
+/// which takes over the body, are known.
 class BodyBuilder {
 public:
   /// Operations are made in the body from now on.
@@ -27,12 +27,11 @@ public:
   BodyBuilder &operator=(const BodyBuilder &) = delete;
 
   mlir::Block &getBlock() { return parent->getRegion(0).front(); }
-  /// Ends the body with what it yields, and goes back to where operations were made before.
+  /// Terminates the body with the yielded values, and restores the insertion point.
   void finish(llvm::ArrayRef<mlir::Value> yielded);
-  /// Moves the finished body to the operation that it is made for.
+  /// Moves the finished body to its operation.
   void moveTo(mlir::Region &region) { region.takeBody(parent->getRegion(0)); }
-  /// Leaves a body that failed in the module, which is of no use any more, so that values of it can still be asked for
-  /// their types.
+  /// Leaves a failed body in the module, which is unusable, so that types of its values can still be queried.
   void abandon() { isAbandoned = true; }
 
 private:
@@ -45,13 +44,13 @@ private:
 
 using RegionResults = std::optional<llvm::SmallVector<mlir::Value>>;
 
-/// Makes a branch of two finished bodies. `symbols` names the extents of its results that it binds. Nothing where the
-/// operation is wrong, which has been reported.
+/// Creates a branch from two finished bodies. `symbols` names the extents of its results that it binds. None if the
+/// operation is invalid, which is reported.
 RegionResults createIf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition, mlir::TypeRange results,
                        llvm::ArrayRef<std::string> symbols, BodyBuilder &thenBody, BodyBuilder &elseBody);
 
-/// Makes a loop of a finished body, which yields whether to go on and then the carried values. `trips` is how often it
-/// runs at most, or null. Nothing where the operation is wrong, which has been reported.
+/// Creates a loop from a finished body, which yields the condition and then the carried values. `trips` is the maximal
+/// trip count, or null. None if the operation is invalid, which is reported.
 RegionResults createLoop(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition, mlir::AffineExpr trips,
                          llvm::ArrayRef<mlir::Value> inits, llvm::ArrayRef<std::string> symbols, BodyBuilder &body);
 

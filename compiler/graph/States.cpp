@@ -23,7 +23,7 @@ State Graph::declareState(StringRef name, ArrayRef<int64_t> shape, DType type, S
     fail("has two states '" + name + "'");
     return result;
   }
-  // Before main, in the order in which they are declared.
+  // States are inserted before main, in the order of their declaration.
   OpBuilder b(&module->getBody()->back());
   auto tensor = RankedTensorType::get(shape, getType(context, type));
   auto state = StateOp::create(b, builder->getLoc(), b.getStringAttr(name), TypeAttr::get(tensor),
@@ -40,7 +40,7 @@ State Graph::growingState(StringRef name, ArrayRef<int64_t> shape, StringRef liv
   return declareState(name, shape, type, live);
 }
 
-/// Reports where a state would be read or written in a branch or a loop.
+/// Reports an error if a state would be read or written in a branch or a loop.
 static void checkOutsideOfRegions(Graph &graph) {
   if (!isa<FunctionOpInterface>(graph.getOpBuilder().getInsertionBlock()->getParentOp()))
     graph.fail("a state is read and written outside of branches and loops");

@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::graph;
 
-/// Numbers for each of `count` spatial dimensions: those that are given, or for none the usual one. False where they
-/// are of another count, which has failed.
+/// Returns numbers for each of `count` spatial dimensions: the given ones, or the default if there are none. Returns
+/// false after an error if their count is wrong.
 static bool takeNumbers(GraphBuilder &b, const char *what, ArrayRef<int64_t> given, int64_t count, int64_t usual,
                         Ints &numbers) {
   numbers.assign(given.begin(), given.end());
@@ -25,7 +25,7 @@ static bool takeNumbers(GraphBuilder &b, const char *what, ArrayRef<int64_t> giv
   return false;
 }
 
-/// The window of these sizes; nothing where the steps do not fit it.
+/// Returns the window of these sizes; none if the steps do not match it.
 static std::optional<tenon::Window> makeWindow(GraphBuilder &b, ArrayRef<int64_t> sizes, const Steps &steps) {
   tenon::Window window;
   auto count = static_cast<int64_t>(sizes.size());
@@ -65,7 +65,7 @@ Tensor graph::averagePool(const Tensor &x, ArrayRef<int64_t> sizes, const Steps 
   });
 }
 
-/// A vector for each channel of x, along dimension 1.
+/// Reshapes a vector with an element for each channel to run along dimension 1 of x.
 static Tensor alongChannels(const Tensor &vector, const Tensor &x) {
   return apply({vector, x}, [&](GraphBuilder &b) { return b.alongAxis(vector.getValue(), 1, x.rank()); });
 }

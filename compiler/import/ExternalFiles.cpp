@@ -39,7 +39,7 @@ llvm::Expected<std::shared_ptr<const MappedFile>> MappedFile::map(int descriptor
     return invalid(std::strerror(errno));
   auto file =
       std::shared_ptr<MappedFile>(new MappedFile(static_cast<const char *>(data), static_cast<size_t>(info.st_size)));
-  // A file with holes is larger than what was written to it.
+  // A sparse file is larger than the data that was written to it.
   constexpr uint64_t kBlockBytes = 512;
   file->name = std::move(name);
   file->bytesOnDisk = std::min<uint64_t>(info.st_size, static_cast<uint64_t>(info.st_blocks) * kBlockBytes);
@@ -143,7 +143,7 @@ uint64_t ExternalFiles::hash() const {
     uint64_t sizes[] = {name.size(), bytes.size()};
     XXH3_64bits_update(&state, sizes, sizeof(sizes));
     XXH3_64bits_update(&state, name.data(), name.size());
-    // limit: bytes that are in memory at one time for this.
+    // limit: bytes that are in memory at a time.
     constexpr size_t kPart = size_t(16) << 20;
     for (; !bytes.empty(); bytes = bytes.drop_front(std::min(bytes.size(), kPart))) {
       llvm::ArrayRef<char> part = bytes.take_front(kPart);

@@ -19,24 +19,24 @@
 
 namespace tenon {
 
-/// A file mapped for reading, until the last owner is gone.
+/// A file mapped for reading, unmapped by its last owner.
 class MappedFile {
 public:
-  /// Maps an open file and closes the descriptor, also where that fails.
+  /// Maps an open file and closes the descriptor, also on failure.
   static llvm::Expected<std::shared_ptr<const MappedFile>> map(int descriptor, std::string name = "");
   ~MappedFile();
   MappedFile(const MappedFile &) = delete;
 
   llvm::ArrayRef<char> getBytes() const { return {data, size}; }
-  /// Gives pages back; they are read again when they are touched.
+  /// Evicts pages; they are read again when they are accessed.
   void release(llvm::ArrayRef<char> part) const;
   /// The same of all files that are mapped.
   static void releaseAll();
-  /// Below the model's folder; empty where that is not known.
+  /// The path relative to the model's folder; empty if it is not known.
   const std::string &getName() const { return name; }
-  /// The files that have a name, and are mapped now, in the order of their names.
+  /// Lists the mapped files with a name, ordered by name.
   static std::vector<std::pair<std::string, llvm::ArrayRef<char>>> listNamed();
-  /// How many of them were written; the rest are holes.
+  /// Returns the number of bytes that are stored on disk; the rest are holes.
   uint64_t getBytesOnDisk() const { return bytesOnDisk; }
 
 private:
@@ -48,21 +48,21 @@ private:
   friend class ExternalFiles;
 };
 
-/// Opens the files that external tensors name, below the model's folder alone: no absolute path, no way up,
-/// no symbolic link, at no point of the path (openat2). Each file is mapped once.
+/// Opens the files that external tensors name, only within the model's folder: absolute paths, `..` and symbolic links
+/// are rejected anywhere in the path (openat2). Each file is mapped once.
 class ExternalFiles {
 public:
-  /// `folder` empty: there is none, and every file is refused. `onFile` is told the path of each file, and its bytes on
+  /// If `folder` is empty, every file is rejected. `onFile` is called with the path of each file, and its bytes on
   /// disk.
   explicit ExternalFiles(std::string folder, std::function<void(llvm::StringRef, uint64_t)> onFile = nullptr)
       : folder(std::move(folder)), onFile(std::move(onFile)) {}
-  /// The files belong to the model itself, so that an artifact may refer to them.
+  /// The files belong to the model itself, so an artifact may refer to them.
   void setNames() { givesNames = true; }
   ~ExternalFiles();
   ExternalFiles(const ExternalFiles &) = delete;
 
   llvm::Expected<std::shared_ptr<const MappedFile>> open(llvm::StringRef location);
-  /// XXH3 of the names and bytes of all files that were opened.
+  /// Returns the XXH3 of the names and bytes of all opened files.
   uint64_t hash() const;
 
 private:

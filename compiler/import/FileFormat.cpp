@@ -13,8 +13,8 @@ using namespace tenon;
 using llvm::StringRef;
 
 namespace {
-/// A format with a constant at a fixed offset. No ONNX model has any of these: as protobuf they begin with a field
-/// number or a wire type that does not exist, or with fields that a model does not have.
+/// A format with a magic number at a fixed offset. No ONNX model has one of these: as protobuf they would begin with an
+/// invalid field number or wire type, or with fields that a model does not have.
 struct Signature {
   size_t offset;
   StringRef bytes;
@@ -39,7 +39,8 @@ static const Signature kSignatures[] = {
     {0, "version https://git-lfs.", {"a pointer of Git LFS", "fetch the file with git lfs pull"}},
 };
 
-/// Whether a safetensors file begins so: the length of its header, then the header, which is a JSON object.
+/// True if a safetensors file begins with these bytes: the length of its header, then the header, which is a JSON
+/// object.
 static bool isSafetensors(StringRef bytes) {
   constexpr size_t kPrefix = sizeof(uint64_t);
   return bytes.size() > kPrefix && bytes[kPrefix] == '{' &&

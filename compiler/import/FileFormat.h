@@ -14,13 +14,13 @@
 
 namespace tenon {
 
-/// A format that no importer reads. It is recognized to say what such a file is and what to pass instead.
+/// A format that no importer reads. It is recognized in order to report what the file is and what to pass instead.
 struct ForeignFormat {
   llvm::StringRef name;   ///< with its article: "a GGUF file"
   llvm::StringRef advice; ///< what to do instead, as an imperative
 };
 
-/// The format of a file that holds `bytes`, none where it may be an ONNX model. Only the first bytes are looked at.
+/// Returns the format of a file from its first bytes; none if it may be an ONNX model.
 std::optional<ForeignFormat> recognizeForeignFormat(llvm::ArrayRef<char> bytes);
 
 } // namespace tenon

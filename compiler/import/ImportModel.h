@@ -17,22 +17,22 @@
 
 namespace tenon {
 
-/// What the command line says about the model's inputs.
+/// The command line options about the model's inputs.
 struct ImportOptions {
-  /// The dimensions of an input, each a number or the name of a symbol. Where `name` is no input but a
-  /// symbol of the model, the only element is what stands for that symbol everywhere.
+  /// The dimensions of an input, each a number or the name of a symbol. If `name` is a symbol of the model and no
+  /// input, the only element replaces that symbol everywhere.
   struct Shape {
     std::string name;
     std::vector<std::string> dims;
   };
-  /// The values that a symbol may take, both ends included.
+  /// The values that a symbol may take, with both ends included.
   struct Range {
     std::string symbol;
     int64_t min, max;
   };
-  /// The value of an input, which is then a constant and no argument: numbers separated by commas, in the
-  /// input's shape, or `@FILE`, a serialized TensorProto. What an operator needs to know when compiling
-  /// (axes, a condition, a sampling rate) may be given so.
+  /// The value of an input, which becomes a constant: comma-separated numbers in the input's shape, or `@FILE`, a
+  /// serialized TensorProto. It can provide values that an operator needs at compile time (axes, a condition, a
+  /// sampling rate).
   struct Constant {
     std::string input, value;
   };
@@ -40,28 +40,29 @@ struct ImportOptions {
   std::vector<Range> ranges;
   std::vector<std::string> profiled; ///< symbols that `--specialize` names
   std::vector<Constant> constants;
-  /// Tokens of a text whose keys and values a language model keeps from run to run. 0: it is given whole texts.
+  /// The number of tokens whose keys and values a language model keeps between runs. With 0, each run processes a whole
+  /// text.
   int64_t context = 0;
   /// The type in which they are kept.
   enum class ContextType { f32, f16, bf16 };
   ContextType contextType = ContextType::f32;
   std::vector<std::string> marked;  ///< values that become outputs, after those of the model
   std::vector<std::string> plugins; ///< files with operators that are neither ONNX's nor ours
-  /// Told the path of each file that is read, and how many bytes on disk it has.
+  /// Called with the path of each file that is read, and its bytes on disk.
   std::function<void(llvm::StringRef path, uint64_t bytes)> onInputFile;
-  /// Nodes that functions, branches, loops and recurrent operators may be expanded to, all in all.
+  /// Upper bound for the nodes after the expansion of functions, branches, loops and recurrent operators.
   int64_t maxExpandedNodes = 200000;
 
-  /// Reads `NAME=1x3xHxW`, the value of `--shape`, and adds it to `options`.
+  /// Parses `NAME=1x3xHxW`, the value of `--shape`, and adds it to `options`.
   static llvm::Error parseShape(llvm::StringRef text, ImportOptions &options);
   /// Reads `H=32..640`, the value of `--range`.
   static llvm::Error parseRange(llvm::StringRef text, ImportOptions &options);
-  /// Reads `NAME=1,2` or `NAME=@FILE`, the value of `--constant`.
+  /// Parses `NAME=1,2` or `NAME=@FILE`, the value of `--constant`.
   static llvm::Error parseConstant(llvm::StringRef text, ImportOptions &options);
 };
 
-/// What models may not exceed, so that a small file cannot keep the import busy for long. Reaching one is a fault of
-/// kind `limit`, which names it.
+/// Limits for models, so that a small file cannot keep the import busy for long. Reaching one is a fault of kind
+/// `limit`, which names it.
 struct ImportLimits {
   static constexpr int64_t kMaxRank = 64;                      ///< dimensions of a tensor, as the runtime has it
   static constexpr int64_t kMaxNesting = 64;                   ///< functions and graphs inside of each other
@@ -69,12 +70,13 @@ struct ImportLimits {
   static constexpr int64_t kMaxCopiedBytes = int64_t(1) << 30; ///< of functions that are copied for each call
 };
 
-/// Who is at fault, which the exit code follows: 0, 1, 1, 3, 4. What is malformed is wrong for any sizes of the inputs.
+/// The kind of a failure, which determines the exit code: 0, 1, 1, 3, 4. A malformed model is invalid for all sizes of
+/// the inputs.
 enum class ImportFault { none, invalidModel, malformed, unsupported, limit };
 
-/// The module, or the reason why there is none. Constants of more than a few elements are resources that
-/// point into the file's memory; the context's resource table shares the ownership of that memory, so the
-/// module may be moved and cloned freely, and it is freed with the context.
+/// The module, or the kind of the failure. Constants of more than a few elements are resources that point into the
+/// file's memory; the context's resource table shares the ownership of that memory, so the module may be moved and
+/// cloned freely, and it is freed with the context.
 struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ImportFault fault = ImportFault::none;

@@ -30,7 +30,7 @@ AffineExpr InputShapes::getSymbol(StringRef name) {
   return getDimSymbol(context, name);
 }
 
-/// A dimension as the options write it: a number, or the name of a symbol.
+/// Parses a dimension of an option: a number, or the name of a symbol.
 AffineExpr InputShapes::parseDim(StringRef text) {
   int64_t number;
   if (!text.getAsInteger(10, number))

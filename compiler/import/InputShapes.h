@@ -17,14 +17,14 @@ namespace tenon {
 
 class Report;
 
-/// One dimension of an input as the model declares it: the name of a symbol, or else a number.
+/// A dimension of an input in the model's declaration: the name of a symbol, or a number.
 struct DeclaredDim {
   std::string symbol;
   int64_t number = 0;
 };
 
-/// The dimensions of a model's inputs, from what the model declares and what the options say. All inputs are
-/// declared first, since an option for one may give a value to a symbol of another.
+/// The dimensions of a model's inputs, from the model's declarations and the options. All inputs are declared first,
+/// because an option for one may bind a symbol of another.
 class InputShapes {
 public:
   /// All of them have to outlive it.
@@ -35,13 +35,13 @@ public:
   /// An input whose shape the options have to give.
   void declareWithoutShape(llvm::StringRef input);
 
-  /// The dimensions of a declared input; nothing where they cannot be had, which has been reported.
+  /// Returns the dimensions of a declared input; none after a reported error.
   std::optional<Dims> getDims(llvm::StringRef input);
-  /// Notes a symbol that is no input's; false where there is one of that name.
+  /// Adds a symbol that no input has; returns false if there is one of that name.
   bool addSymbol(llvm::StringRef name) { return symbols.try_emplace(name, true).second; }
-  /// Reports options that name no input or symbol there is. After all dimensions were asked for.
+  /// Reports options that name an unknown input or symbol. Must be called after all getDims calls.
   void checkOptions();
-  /// The ranges that the options give, as attributes of the module.
+  /// Attaches the ranges of the options to the module.
   void setRanges(mlir::ModuleOp module);
 
 private:

@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon;
 
-/// Names come from the model: nothing that a terminal would act on is passed through, and nothing endless.
+/// Names come from the model: control characters are removed, and long names are truncated.
 static std::string sanitize(const Twine &text) {
   constexpr size_t kLimit = 2000;
   std::string clean;
@@ -33,7 +33,7 @@ void Report::add(ImportFault kind, const Twine &text) { faults.push_back({kind, 
 
 void Report::add(ImportFault kind, Location loc, const Twine &what, const Twine &text) {
   std::string node = what.str();
-  // "node 'conv1' (Conv)": the operator is part of the reason, the name is not.
+  // In "node 'conv1' (Conv)" the operator is part of the reason, the name is not.
   StringRef op = StringRef(node).substr(std::min(node.rfind('('), node.size()));
   faults.push_back({kind, loc, sanitize(what + ": " + text), sanitize(op + ": " + text)});
 }
@@ -80,7 +80,7 @@ ImportFault Report::getKind() const {
 }
 
 void Report::emitAll(MLIRContext *context) const {
-  // An invalid node is mended by itself; what is not supported is not, however many nodes have it.
+  // Invalid nodes are reported individually; an unsupported feature is reported once, however many nodes have it.
   auto isShared = [](const Fault &fault) { return fault.kind == ImportFault::unsupported && !fault.reason.empty(); };
   llvm::StringMap<size_t> counts;
   for (const Fault &fault : faults)

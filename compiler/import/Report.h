@@ -15,18 +15,19 @@
 
 namespace tenon {
 
-/// Takes `error` apart as takeError does. Its category is invalid, unsupported, or resources for a limit.
+/// Returns the fault and message of `error`, like takeError. Its category is invalid, unsupported, or resources for a
+/// limit.
 ImportFault takeFault(llvm::Error error, std::string &message);
 
-/// Collects faults, so that a user sees all of them and not the first alone. Nothing is emitted before
-/// `emitAll`, since a diagnostic handler is active during the import.
+/// Collects faults, so that the user sees all of them. Nothing is emitted before `emitAll`, because a diagnostic
+/// handler is active during the import.
 class Report {
 public:
   explicit Report(std::string file) : file(std::move(file)) {}
 
   /// A fault of the file as a whole.
   void add(ImportFault kind, const llvm::Twine &text);
-  /// A fault of a node or an initializer: `what` names it, "node 'conv1' (Conv)".
+  /// Adds a fault of a node or an initializer, which `what` names: "node 'conv1' (Conv)".
   void add(ImportFault kind, mlir::Location loc, const llvm::Twine &what, const llvm::Twine &text);
 
   /// The same, where the error says the kind as well.
@@ -35,11 +36,11 @@ public:
 
   bool hasFaults() const { return !faults.empty(); }
   size_t size() const { return faults.size(); }
-  /// The kind that the exit code follows: an invalid model counts more than an exceeded limit, and that more than what
-  /// is not supported.
+  /// Returns the kind that determines the exit code: an invalid model takes precedence over an exceeded limit, and that
+  /// over unsupported features.
   ImportFault getKind() const;
-  /// Emits one error a fault, in the order found, at the node's location. What is not supported is said once, with the
-  /// first node that has it and how many more there are.
+  /// Emits one error per fault, in the order in which they were found, at the node's location. An unsupported feature
+  /// is reported once, with the first node that has it and the number of others.
   void emitAll(mlir::MLIRContext *context) const;
 
   struct Fault {
@@ -48,7 +49,7 @@ public:
     std::string text;   ///< without the file's name
     std::string reason; ///< the end of the text, which faults of other nodes may share
   };
-  /// Takes the faults from a number on out of the report, which forgets them.
+  /// Removes and returns the faults from number `begin` on.
   std::vector<Fault> takeFrom(size_t begin);
   void append(std::vector<Fault> more);
 

@@ -54,8 +54,7 @@ public:
   WeightReader(Dialect *dialect, std::function<void(llvm::StringRef, uint64_t)> onFile)
       : OpAsmDialectInterface(dialect), onFile(std::move(onFile)) {}
 
-  /// Weights are resources of the builtin dialect; what is declared here is a reference to one, which nothing else is
-  /// told of.
+  /// Weights are resources of the builtin dialect; the resources declared here are only references to them.
   FailureOr<AsmDialectResourceHandle> declareResource(StringRef key) const override {
     std::lock_guard<std::mutex> lock(mutex);
     auto name = keys.insert(key).first;
@@ -114,7 +113,7 @@ LogicalResult WeightReader::parseResource(AsmParsedResourceEntry &entry) const {
     return failure();
   DialectResourceBlobManager &weights = DenseResourceElementsHandle::getManagerInterface(getContext()).getBlobManager();
   DialectResourceBlobManager::BlobEntry *weight = weights.lookup(entry.getKey());
-  // No operation refers to it, or it is in the text itself.
+  // No operation refers to it, or its bytes are in the text itself.
   if (!weight || weight->getBlob())
     return success();
   if (StringRef reason = *text; reason.consume_front(kNoWeightBytes))

@@ -21,7 +21,7 @@ class DialectRegistry;
 
 namespace tenon {
 
-/// Where the bytes of a weight are. IR that was printed for reading has such a text for each resource:
+/// A reference to the bytes of a weight. Readable IR has such a text for each resource:
 ///
 ///   {-# dialect_resources: { tenon: {
 ///     "w1": "576 bytes at 1032 of digits.onnx in ../models/digits, xxh3 0123456789abcdef"
@@ -33,18 +33,19 @@ struct WeightReference {
   uint64_t hash = 0;             ///< XXH3 of the bytes
 
   std::string print() const;
-  /// Nothing where the text is none. A file whose name holds " in " is read as another one.
+  /// Returns none if the text is no reference. A file name that contains " in " is misread.
   static std::optional<WeightReference> parse(llvm::StringRef text);
 };
 
 uint64_t hashWeight(llvm::ArrayRef<char> bytes);
 
-/// A text instead of a reference, for a weight whose bytes are nowhere; the parser repeats the reason.
+/// The prefix of a text instead of a reference, for a weight whose bytes are not available; the parser repeats the
+/// reason.
 inline constexpr char kNoWeightBytes[] = "absent: ";
 
-/// Lets the parser of IR read weights where references say. A file is refused outside of the reference's folder or
-/// behind a symbolic link, and so are bytes whose hash is another one. `onFile` is told how many bytes on disk each
-/// file has that is opened.
+/// Makes the parser of IR read weights from the files that references name. A file outside of the reference's folder or
+/// behind a symbolic link is rejected, and so are bytes with a different hash. `onFile` is called with the bytes on
+/// disk of each opened file.
 void registerWeightReferences(mlir::DialectRegistry &registry,
                               std::function<void(llvm::StringRef, uint64_t)> onFile = nullptr);
 

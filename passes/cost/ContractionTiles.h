@@ -42,7 +42,7 @@ llvm::SmallVector<int64_t> choosePlainTile(const TileProblem &problem, const Til
 /// Chooses the tile of a contraction with panels: few panels, each of which is read from the last-level cache or DRAM
 /// once, and many rows, since each panel is read from L2 again for each block of rows; fewer rows if there would be too
 /// few tiles. Dynamic extents get many rows whatever the hints are, because tiles for fewer rows were slower at the
-/// hinted size, too (docs/performance).
+/// hinted size, too.
 llvm::SmallVector<int64_t> choosePanelTile(const TileProblem &problem, const TilePolicy &policy = {});
 
 /// The K-block of bf16 terms, in elements; 0 for the whole sum. If the rows of a tile do not fit L2, or columns that

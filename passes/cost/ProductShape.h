@@ -34,8 +34,7 @@ struct ProductShape {
 /// The value that estimates assume for a dynamic extent without a size hint.
 inline constexpr int64_t kDefaultExtent = 64;
 
-/// Returns an extent. If its symbols have no hints, each factor has its default, and a product of several is bounded by
-/// some thousand.
+/// Returns an extent; symbols without a size hint have the value kDefaultExtent.
 double estimateExtent(const SizeHints &hints, mlir::AffineExpr dim);
 
 std::optional<ProductShape> getProductShape(mlir::Operation *op);

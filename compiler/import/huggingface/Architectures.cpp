@@ -11,7 +11,7 @@
 
 using namespace tenon::huggingface;
 
-/// Of those of one type, the first one stands for it.
+/// Among entries with the same type, the first one is the representative.
 static constexpr Architecture kArchitectures[] = {
     {"BertModel", "bert", buildBert},
     {"BertForMaskedLM", "bert", buildBertForMaskedLM},

@@ -12,8 +12,8 @@
 
 namespace tenon::huggingface {
 
-/// A model as transformers has it. `build` makes the whole graph, with its inputs and outputs; what it cannot
-/// do, it reports.
+/// A model architecture of the transformers library. `build` creates the whole graph, with its inputs and outputs, and
+/// reports what is unsupported.
 struct Architecture {
   const char *name;      ///< the first of `architectures` in the config
   const char *modelType; ///< stands for it where the config has no `architectures`
@@ -21,7 +21,7 @@ struct Architecture {
   bool isDecoder = false; ///< it goes on with a text, and can keep what it has of it from run to run
 };
 
-/// The architecture of a config; null where there is none, which has been reported.
+/// Returns the architecture of a config; null, after an error, if there is none.
 const Architecture *findArchitecture(const Config &config);
 
 void buildBert(ModelContext &model);

@@ -33,8 +33,8 @@ BertConfig::BertConfig(const Config &config, BertFamily family)
     padding = config.getIndex("pad_token_id", 1);
 }
 
-/// Position 0 for each token in turn; or, as RoBERTa has it, the one behind that of padding for the first token that is
-/// none.
+/// Returns the position of each token, from 0 on; for RoBERTa, from the padding position + 1 on, without counting
+/// padding tokens.
 static Tensor placeTokens(ModelContext &m, const BertConfig &c, const Tensor &ids) {
   if (c.family == BertFamily::bert)
     return m.positions(ids.dim(1), "position_embeddings", c.positions, c.hidden);
@@ -86,7 +86,7 @@ EncodedText huggingface::encodeText(ModelContext &m, const BertConfig &c) {
   auto inputs = isBert ? m.tokenInputs({"input_ids", "attention_mask", "token_type_ids"})
                        : m.tokenInputs({"input_ids", "attention_mask"});
   Tensor mask = unsqueeze(unsqueeze(inputs[1] != 0, 1), 1);
-  // Checkpoints of models with a head have the encoder below its name.
+  // Checkpoints of models with a head store the encoder under its name.
   std::string name = isBert ? "bert" : "roberta";
   std::optional<ModelContext::Scope> root;
   if (m.hasWeight(name + ".embeddings.word_embeddings.weight"))
@@ -103,9 +103,9 @@ EncodedText huggingface::encodeText(ModelContext &m, const BertConfig &c) {
   return text;
 }
 
-/// Inputs: input_ids, attention_mask (0 hides a token) and, of BERT, token_type_ids. Outputs: last_hidden_state,
-/// [batch, length, hidden]; where the checkpoint has a pooler pooler_output, and where the folder asks for pooling
-/// sentence_embedding, both [batch, hidden].
+/// Inputs: input_ids, attention_mask (0 masks a token) and, for BERT, token_type_ids. Outputs: last_hidden_state,
+/// [batch, length, hidden]; pooler_output if the checkpoint has a pooler, and sentence_embedding if the folder
+/// configures pooling, both [batch, hidden].
 static void buildModel(ModelContext &m, BertFamily family) {
   EncodedText text = encodeText(m, BertConfig(m.config, family));
   if (m.hasFaults())

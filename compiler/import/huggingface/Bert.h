@@ -30,7 +30,7 @@ struct EncodedText {
   Tensor mask;   ///< the input attention_mask
 };
 
-/// Declares the inputs, and makes all layers. Empty after faults, which have been reported.
+/// Declares the inputs, and creates all layers. Empty after reported errors.
 EncodedText encodeText(ModelContext &model, const BertConfig &config);
 
 } // namespace tenon::huggingface

@@ -23,7 +23,7 @@ static void classifyText(ModelContext &m, BertFamily family) {
   if (m.hasFaults())
     return;
   if (family == BertFamily::bert) {
-    // Where the checkpoint lacks the pooler, the report names its weights.
+    // If the checkpoint lacks the pooler, the report names its weights.
     Tensor pooled = text.pooled.getGraph()
                         ? text.pooled
                         : m.linear(takeFirst(text.tokens), "bert.pooler.dense", c.hidden, c.hidden, true);
@@ -42,7 +42,7 @@ static void classifyTokens(ModelContext &m, BertFamily family) {
     m.graph.output("logits", m.linear(x, "classifier", c.hidden, m.countOutputs("classifier"), true));
 }
 
-/// Outputs: start_logits and end_logits, [batch, length]: how well an answer begins and ends with a token.
+/// Outputs: start_logits and end_logits, [batch, length]: scores for each token as the start and end of an answer.
 static void findAnswers(ModelContext &m, BertFamily family) {
   BertConfig c(m.config, family);
   Tensor x = encodeText(m, c).tokens;
@@ -54,7 +54,7 @@ static void findAnswers(ModelContext &m, BertFamily family) {
   m.graph.output("end_logits", reshape(ends[1], shape));
 }
 
-/// Output: logits, [batch, length, vocabulary]: which word stands where a token is masked.
+/// Output: logits, [batch, length, vocabulary]: scores for each word at a masked token.
 static void fillMasks(ModelContext &m, BertFamily family) {
   BertConfig c(m.config, family);
   Tensor x = encodeText(m, c).tokens;

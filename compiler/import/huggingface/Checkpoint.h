@@ -17,25 +17,24 @@
 
 namespace tenon::huggingface {
 
-/// All weights of a folder. It notes what was asked for and is not there, so that all of it can be told at
-/// once.
+/// All weights of a folder. It collects requested weights that are missing, so that they are reported together.
 class Checkpoint {
 public:
   Checkpoint(ExternalFiles &files, Report &report, mlir::MLIRContext *context)
       : files(files), report(report), context(context) {}
 
-  /// Reads the headers of model.safetensors, or of the shards that the index names. False where that failed,
-  /// which has been reported.
+  /// Reads the headers of model.safetensors, or of the shards that the index names. Returns false after a reported
+  /// error.
   bool read();
 
   size_t size() const { return tensors.size(); }
   bool contains(llvm::StringRef name) const { return tensors.contains(name); }
-  /// The first dimension of a weight; 1 where there is none of that name, or it is a number.
+  /// Returns the first dimension of a weight; 1 if there is no weight of that name, or if it is a scalar.
   int64_t countRows(llvm::StringRef name) const;
-  /// The elements of a weight, which point into the mapped file; null where there is none of that name and
-  /// shape, or it does not hold floats.
+  /// Returns the elements of a weight, which point into the mapped file; null if there is no floating-point weight of
+  /// that name and shape.
   mlir::ElementsAttr get(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
-  /// The bytes of a tensor, which the mapped file keeps; nothing where there is none of that name, shape and dtype.
+  /// Returns the bytes of a tensor in the mapped file; none if there is no tensor of that name, shape and dtype.
   std::optional<llvm::ArrayRef<char>> getBytes(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
                                                llvm::StringRef dtype);
   /// Reports what could not be had.

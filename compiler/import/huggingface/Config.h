@@ -13,35 +13,35 @@
 
 namespace tenon::huggingface {
 
-/// The fields of config.json, or of an object in it. A reader that finds a fault reports it and gives a value
-/// that does no harm; a field that is null counts as absent.
+/// The fields of config.json, or of an object in it. A getter that finds an error reports it and returns a harmless
+/// value; a null field counts as absent.
 class Config {
 public:
-  /// `path` stands before the names of fields in messages: "rope_scaling.".
+  /// `path` is prepended to the names of fields in messages: "rope_scaling.".
   Config(Json fields, Report &report, std::string path = "")
       : fields(std::move(fields)), report(report), path(std::move(path)) {}
 
   bool has(const std::string &key) const { return find(key) != nullptr; }
-  /// Whether the field is there and null, which stands for "none" where its absence stands for a default.
+  /// True if the field is present and null, which means "none" for fields whose absence means a default.
   bool isNull(const std::string &key) const;
-  /// A number from 1 to 2^30; a fault where it is absent and there is no other.
+  /// Returns a number from 1 to 2^30; reports an error if it is absent and there is no default.
   int64_t getSize(const std::string &key, std::optional<int64_t> otherwise = std::nullopt) const;
-  /// A number from 0 to 2^30, as those of tokens and layers are.
+  /// Returns a number from 0 to 2^30, such as that of a token or a layer.
   int64_t getIndex(const std::string &key, int64_t otherwise) const;
   double getFloat(const std::string &key, std::optional<double> otherwise = std::nullopt) const;
   bool getBool(const std::string &key, bool otherwise) const;
   std::string getString(const std::string &key, const std::string &otherwise = "") const;
   /// An array of texts; empty where it is absent.
   std::vector<std::string> getStrings(const std::string &key) const;
-  /// An array of finite numbers; empty where it is absent.
+  /// Returns an array of finite numbers; empty if it is absent.
   std::vector<double> getFloats(const std::string &key) const;
-  /// An object in it; one without fields where it is absent.
+  /// Returns an object field; one without fields if it is absent.
   Config getObject(const std::string &key) const;
 
   Report &getReport() const { return report; }
-  /// Reports that a field has a value that is not known here.
+  /// Reports that the value of a field is unsupported.
   void reportUnsupported(const std::string &key, const std::string &found, const std::string &known) const;
-  /// Reports a field that is true and asks for what there is not.
+  /// Reports that a true field requests an unsupported feature.
   void refuse(const std::string &key) const;
 
 private:

@@ -55,7 +55,7 @@ std::vector<bool> huggingface::readWindowedLayers(const Config &config, int64_t 
 //===----------------------------------------------------------------------===//
 
 Positions huggingface::makePositions(ModelContext &m, const Rope &rope, const Dim &length, int64_t window) {
-  // Keys that are kept have been turned as those of a shorter text.
+  // Cached keys were rotated with the frequencies for shorter texts.
   if (rope.threshold != 0 && m.context > rope.threshold)
     m.config.getReport().add(ImportFault::unsupported,
                              "--context: rotary positions turn otherwise in texts of more than " +
@@ -75,7 +75,7 @@ Tensor huggingface::projectHeads(ModelContext &m, const DecoderConfig &c, const 
   return splitHeads(m.linear(x, name, c.hidden, heads * c.headSize, hasBias), heads);
 }
 
-/// x is [batch, heads, length, headSize]; features beyond those that have angles stay.
+/// x is [batch, heads, length, headSize]; features beyond those with angles are not rotated.
 static Tensor turn(const Tensor &x, const Positions &p) {
   Dim size = x.dim(3), turned = p.cosines.dim(1) * 2;
   if (size == turned)

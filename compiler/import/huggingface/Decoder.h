@@ -33,7 +33,7 @@ struct DecoderDefaults {
   bool isTied = false;
 };
 
-/// The fields that configs of all these decoders have.
+/// The fields that the configs of all these decoders have.
 struct DecoderConfig {
   explicit DecoderConfig(const Config &config, const DecoderDefaults &defaults = {});
 
@@ -46,36 +46,37 @@ struct DecoderConfig {
   double getScale() const;
 };
 
-/// For each layer, whether it sees no further than the window: as `layer_types` says, or in older files as `otherwise`
-/// says of its number.
+/// Returns for each layer whether it has sliding-window attention: from `layer_types` or, in older files, as
+/// `otherwise` says for its number.
 std::vector<bool> readWindowedLayers(const Config &config, int64_t layers, llvm::function_ref<bool(int64_t)> otherwise);
 
 //===----------------------------------------------------------------------===//
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// What all layers of one kind use. Queries are those of the tokens of this run, keys also those of earlier ones.
+/// The values that all layers of one kind share. Queries are the tokens of this run, keys also those of earlier runs.
 struct Positions {
   Tensor cosines, sines; ///< [length, rotated / 2]
   Tensor mask;           ///< [length, past + length]: whether a query sees a key
 };
 
-/// A query sees itself and what is before it; where `window` is not 0, only the last `window` of these.
+/// A query attends to itself and earlier tokens; if `window` is not 0, only to the last `window` of these.
 Positions makePositions(ModelContext &model, const Rope &rope, const Dim &length, int64_t window = 0);
 /// The same angles with another window.
 Positions withWindow(ModelContext &model, Positions positions, int64_t window);
 
-/// The product of x, [batch, length, hidden], with `name`.weight, as heads: [batch, heads, length, headSize].
+/// Multiplies x, [batch, length, hidden], with `name`.weight, and splits the result into heads: [batch, heads, length,
+/// headSize].
 Tensor projectHeads(ModelContext &model, const DecoderConfig &config, const Tensor &x, const std::string &name,
                     int64_t heads, bool hasBias = false);
 
-/// Turns queries and keys, whose first features have rotary positions, and mixes the values: [batch, length, heads *
-/// headSize]. Keys and values of earlier runs come first. Where `softcap` is not 0, no score is above it.
+/// Applies rotary embeddings to the first features of queries and keys, and computes attention: [batch, length, heads *
+/// headSize]. Keys and values of earlier runs come first. If `softcap` is not 0, it bounds the scores.
 Tensor attendTurned(ModelContext &model, const Tensor &queries, const Tensor &keys, const Tensor &values,
                     const Positions &positions, double scale, double softcap = 0);
 
-/// Attention as Llama has it, below self_attn: x, [batch, length, hidden], has products of its own for queries, keys
-/// and values, and one for the mixed values, each with a bias or none.
+/// Llama's attention, under self_attn: x, [batch, length, hidden], has separate projections for queries, keys and
+/// values, and an output projection, all with or without a bias.
 Tensor attendPlainly(ModelContext &model, const DecoderConfig &config, const Tensor &x, const Positions &positions,
                      bool hasBias = false);
 
@@ -83,27 +84,27 @@ Tensor attendPlainly(ModelContext &model, const DecoderConfig &config, const Ten
 // The whole
 //===----------------------------------------------------------------------===//
 
-/// The ids of input_ids, [batch, length]. Empty where the config has faults, which have been reported.
+/// Declares input_ids, [batch, length]. Empty, after reported errors, if the config is invalid.
 Tensor declareTokens(ModelContext &model, const DecoderConfig &config);
 /// A vector for each word: [vocabulary, hidden].
 Tensor getWords(ModelContext &model, const DecoderConfig &config);
-/// x behind all layers, each of which is made in the scope of its weights.
+/// Applies all layers to x, each in the scope of its weights.
 Tensor runLayers(ModelContext &model, const DecoderConfig &config, Tensor x,
                  llvm::function_ref<Tensor(const Tensor &x, int64_t number)> layer);
-/// The output logits, [batch, length, vocabulary], or with a context [batch, vocabulary] of the last token, of x,
-/// [batch, length, hidden], behind the last norm. Where `softcap` is not 0, none is above it.
+/// Adds the output logits, [batch, length, vocabulary], or with a context [batch, vocabulary] for the last token, from
+/// x, [batch, length, hidden], after the last norm. If `softcap` is not 0, it bounds the logits.
 void outputLogits(ModelContext &model, const DecoderConfig &config, const Tensor &x, const Tensor &words,
                   double softcap = 0);
 
-/// A decoder whose layers add to x what `attend` makes of a norm of it, and to that what `feedForward` makes of another
-/// norm: from input_ids to logits. Both get and give [batch, length, hidden]. Where `window` is not 0, the layers that
-/// `windowed` names, or all of them if it is empty, see no further.
+/// Builds a pre-norm decoder from input_ids to logits: each layer adds `attend(norm(x))` to x, and then `feedForward`
+/// of another norm. Both map [batch, length, hidden] to the same shape. If `window` is not 0, the layers that
+/// `windowed` names, or all of them if it is empty, have sliding-window attention.
 void buildPreNormDecoder(ModelContext &model, const DecoderConfig &config, const Rope &rope, int64_t window,
                          const std::vector<bool> &windowed,
                          llvm::function_ref<Tensor(const Tensor &normed, const Positions &positions)> attend,
                          llvm::function_ref<Tensor(const Tensor &normed)> feedForward);
 
-/// Numbers of at most `limit`, as small ones are: tanh(x / limit) * limit.
+/// Returns tanh(x / limit) * limit, which is bounded by `limit` and close to x for small numbers.
 Tensor capSoftly(const Tensor &x, double limit);
 
 } // namespace tenon::huggingface

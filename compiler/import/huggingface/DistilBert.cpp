@@ -48,7 +48,7 @@ static Tensor attend(ModelContext &m, const DistilBertConfig &c, const Tensor &x
   return m.linear(mergeHeads(attention(queries, keys, values, scale, mask)), "out_lin", c.hidden, c.hidden, true);
 }
 
-/// The vectors of all tokens, [batch, length, hidden], and the input attention_mask.
+/// Returns the vectors of all tokens, [batch, length, hidden], and the input attention_mask.
 static std::pair<Tensor, Tensor> encode(ModelContext &m, const DistilBertConfig &c) {
   m.checkLayers(c.layers);
   m.checkHeads(c.hidden, c.heads);
@@ -70,8 +70,8 @@ static std::pair<Tensor, Tensor> encode(ModelContext &m, const DistilBertConfig 
   return {x, inputs[1]};
 }
 
-/// Inputs: input_ids and attention_mask. Outputs: last_hidden_state, [batch, length, hidden]; where the folder asks for
-/// pooling sentence_embedding, [batch, hidden].
+/// Inputs: input_ids and attention_mask. Outputs: last_hidden_state, [batch, length, hidden]; sentence_embedding,
+/// [batch, hidden], if the folder configures pooling.
 void huggingface::buildDistilBert(ModelContext &m) {
   auto [x, mask] = encode(m, DistilBertConfig(m.config));
   if (m.hasFaults())

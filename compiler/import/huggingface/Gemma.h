@@ -15,10 +15,10 @@ namespace tenon::huggingface {
 constexpr DecoderDefaults kGemmaDefaults{
     .headSize = 256, .activationKey = "hidden_activation", .activation = "gelu_pytorch_tanh", .isTied = true};
 
-/// The norm of the last dimension, of `size`: the file has the scale less 1.
+/// RMS norm over the last dimension, of `size`; the checkpoint stores the scale minus 1.
 Tensor gemmaNorm(ModelContext &model, const Tensor &x, const std::string &name, int64_t size, double epsilon);
 
-/// A layer with norms before and behind attention, and before and behind the gated part.
+/// A layer with norms before and after attention, and before and after the gated MLP.
 Tensor runGemmaLayer(ModelContext &model, const DecoderConfig &config, const Tensor &x,
                      llvm::function_ref<Tensor(const Tensor &)> attend);
 

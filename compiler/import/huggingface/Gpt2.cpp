@@ -48,7 +48,7 @@ double Gpt2Config::getScale(int64_t layer) const {
   return scalesByLayer ? scale / static_cast<double>(layer + 1) : scale;
 }
 
-/// A linear layer whose weight is [in, out], the other way round than elsewhere.
+/// A linear layer with a weight [in, out], which is transposed relative to other models.
 static Tensor convolve(ModelContext &m, const Tensor &x, const std::string &name, int64_t in, int64_t out) {
   ModelContext::Scope scope(m, name);
   Tensor weight = m.weight("weight", {in, out});
@@ -79,7 +79,7 @@ void huggingface::buildGpt2(ModelContext &m) {
   Tensor ids = m.tokenInputs({"input_ids"})[0];
   Dim length = ids.dim(1);
   Tensor mask = m.graph.causalMask(length, m.getPast() + length);
-  // Checkpoints of the bare decoder have its weights at the top.
+  // Checkpoints of the decoder without a head store its weights at the top level.
   std::optional<ModelContext::Scope> root;
   if (!m.hasWeight("wte.weight"))
     root.emplace(m, "transformer");

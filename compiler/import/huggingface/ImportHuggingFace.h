@@ -13,11 +13,11 @@
 namespace tenon {
 
 /// Imports the model that config.json describes, with the weights of model.safetensors, or of the shards that
-/// model.safetensors.index.json names. Nothing outside of the folder is read. The module is as importOnnxFile
-/// gives it; its open dimensions are `batch` and `length`.
+/// model.safetensors.index.json names. Nothing outside of the folder is read. The module is like that of
+/// importOnnxFile; its dynamic dimensions are `batch` and `length`.
 ///
-/// `sourceHash` becomes a hash of all files that were read. Where the import fails, everything that is wrong
-/// was emitted as errors on the context, one line each. Never throws.
+/// `sourceHash` becomes a hash of all files that were read. If the import fails, all errors are emitted on the context,
+/// one line each. Never throws.
 ImportedModel importHuggingFace(llvm::StringRef folder, const ImportOptions &options, uint64_t &sourceHash,
                                 mlir::MLIRContext *context);
 

@@ -16,8 +16,8 @@ static constexpr int kMaxDepth = 16;
 
 namespace {
 
-/// Reads a text without keeping anything of it, and says what is wrong. The library's own parser with a callback
-/// searches an object's members at the end of each of them, so it takes the square of their number.
+/// Validates a text without building a document. The library's own parser with a callback searches an object's members
+/// at the end of each, which takes quadratic time.
 class Checker : public nlohmann::json_sax<Json> {
 public:
   const std::string &getFault() const { return fault; }

@@ -16,9 +16,8 @@ namespace tenon::huggingface {
 
 using Json = nlohmann::json;
 
-/// Parses a text. Fails where it is no JSON, holds a key twice in one object or nests deeper than a model's files do:
-/// such texts mean different things to different readers, or are made to cost memory. The message is to be said after
-/// the file's name.
+/// Parses a JSON text. Fails if it is invalid, has a duplicate key, or nests too deeply: readers disagree about such
+/// texts, or they are crafted to consume memory. The message is to be printed after the file's name.
 llvm::Expected<Json> parseJson(llvm::ArrayRef<char> text);
 /// The same, and fails where it is no object.
 llvm::Expected<Json> parseJsonObject(llvm::ArrayRef<char> text);

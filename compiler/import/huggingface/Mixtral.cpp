@@ -23,7 +23,7 @@ using namespace tenon::huggingface;
 
 namespace {
 
-/// A limit for configs that nobody vouches for: each expert becomes a branch of each layer.
+/// A limit for untrusted configs: each expert becomes a branch of each layer.
 constexpr int64_t kMaxExperts = 1024;
 
 struct MixtralConfig : DecoderConfig {
@@ -50,9 +50,8 @@ MixtralConfig::MixtralConfig(const Config &config)
     refuse(Twine(experts) + " experts; there may be at most " + Twine(kMaxExperts));
 }
 
-/// x behind one expert. Its matrices are weights of their own, as checkpoints have them; or `gatesAndUps`, [experts, 2
-/// * intermediate, hidden], and `downs`, [experts, hidden, intermediate], have those of all experts, as newer versions
-/// of transformers keep them.
+/// Applies one expert to x. Its matrices are separate weights, or `gatesAndUps`, [experts, 2 * intermediate, hidden],
+/// and `downs`, [experts, hidden, intermediate], have those of all experts, as in newer versions of transformers.
 static Tensor runExpert(ModelContext &m, const MixtralConfig &c, const Tensor &x, int64_t number,
                         const Tensor &gatesAndUps, const Tensor &downs) {
   if (gatesAndUps.getGraph()) {
@@ -64,7 +63,7 @@ static Tensor runExpert(ModelContext &m, const MixtralConfig &c, const Tensor &x
   return m.linear(gates * m.linear(x, "w3", c.hidden, c.intermediate, false), "w2", c.intermediate, c.hidden, false);
 }
 
-/// The sum of what the experts of each token make of it, weighted as the router says: of x, [batch, length, hidden].
+/// Returns the sum of each token's experts, weighted by the router, for x, [batch, length, hidden].
 static Tensor mixExperts(ModelContext &m, const MixtralConfig &c, const Tensor &x) {
   bool isFused = m.hasWeight("mlp.experts.gate_up_proj");
   ModelContext::Scope scope(m, isFused ? "mlp" : "block_sparse_moe");
@@ -86,7 +85,8 @@ static Tensor mixExperts(ModelContext &m, const MixtralConfig &c, const Tensor &
     result = cond(
         isUsed,
         [&] {
-          // What an expert makes of a token that does not go there may be infinite, and does not count.
+          // The result of an expert for a token that is not routed to it may be infinite, so it is replaced by 0, not
+          // multiplied.
           return result + where(isRouted, runExpert(m, c, x, expert, gatesAndUps, downs) * weight, 0);
         },
         [&] { return result; });

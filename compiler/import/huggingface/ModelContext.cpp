@@ -123,7 +123,7 @@ Tensor ModelContext::positions(const Dim &length, const std::string &name, int64
 Tensor ModelContext::keep(const Tensor &x, const std::string &name) {
   if (!context || !bool(x))
     return x;
-  // One text at a time: a session has slots for others, which begin and end independently.
+  // The batch is 1: a session has a slot for each text, and slots begin and end independently.
   int64_t heads = x.dim(1).getNumber(), size = x.dim(3).getNumber();
   State state = graph.growingState(prefix + name, {context, 1, heads, size}, "past", contextType);
   state.append(getPast(), cast(transpose(x, {2, 0, 1, 3}), contextType));

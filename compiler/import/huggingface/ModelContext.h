@@ -22,18 +22,17 @@ using graph::Graph;
 using graph::Tensor;
 
 using Activation = Tensor (*)(const Tensor &);
-/// The function that a field of the config names; null where it is not known, which has been reported.
+/// Returns the activation function that a field names; null, after an error, if it is unknown.
 Activation readActivation(const Config &config, const std::string &key, const std::string &otherwise);
 
-/// The matrix [out, in] of a product, and in what order it wants the features of `in`; empty where that is their own.
+/// A matrix [out, in], and the order in which it expects the features of `in`; empty for the natural order.
 struct QuantizedMatrix {
   Tensor matrix, order = {};
 };
 
-/// The graph under construction, and where its numbers come from. Weights are named below a prefix, as in the
-/// checkpoint: `m.linear(x, "attention.q_proj", out)` reads "model.layers.0.attention.q_proj.weight" inside
-/// of the scopes "model", "layers.0". A weight that cannot be had gives an empty tensor, and all of them are
-/// reported in the end.
+/// The graph under construction, and the source of its weights. Weights are named below a prefix, as in the checkpoint:
+/// `m.linear(x, "attention.q_proj", out)` reads "model.layers.0.attention.q_proj.weight" inside of the scopes "model",
+/// "layers.0". A missing weight yields an empty tensor, and all missing ones are reported at the end.
 class ModelContext {
 public:
   ModelContext(Graph &graph, const Config &config, Checkpoint &checkpoint, InputShapes &inputShapes)
@@ -42,14 +41,14 @@ public:
   Graph &graph;
   const Config &config;
   Checkpoint &checkpoint;
-  /// What an encoder's tokens become in the end, where the folder says so.
+  /// The pooling of an encoder's tokens, if the folder configures one.
   std::optional<Pooling> pooling;
   Quantization quantization;
-  /// Tokens whose keys and values a decoder keeps from run to run; 0: none, each run has a whole text.
+  /// The number of tokens whose keys and values a decoder keeps between runs; with 0, each run has a whole text.
   int64_t context = 0;
   graph::DType contextType = graph::DType::f32; ///< in which they are kept
 
-  /// While it lives, weights have this prefix, after those around it, and operations its name.
+  /// During its lifetime, weights have this prefix, after those of outer scopes, and operations its name.
   class Scope {
   public:
     Scope(ModelContext &model, const std::string &name);
@@ -64,7 +63,7 @@ public:
 
   //===--- Checks of the config
 
-  /// Reports where there cannot be as many layers, each with weights of its own.
+  /// Reports an error if the number of layers, each with weights of its own, is implausible.
   void checkLayers(int64_t layers);
   /// Reports where heads do not divide the features.
   void checkHeads(int64_t hidden, int64_t heads);
@@ -72,9 +71,9 @@ public:
 
   //===--- Inputs
 
-  /// Integers of shape [batch, length]. All inputs of a model are declared in one call.
+  /// Declares integer inputs of shape [batch, length]. All inputs of a model are declared in one call.
   llvm::SmallVector<Tensor, 4> tokenInputs(llvm::ArrayRef<std::string> names);
-  /// An input as a model declares it: names and extents of its dimensions, which options may change.
+  /// An input declaration: the names and extents of its dimensions, which options may change.
   struct Input {
     std::string name;
     std::vector<DeclaredDim> shape;
@@ -85,49 +84,50 @@ public:
 
   //===--- Weights
 
-  /// Widened or narrowed to f32, in which everything is computed.
+  /// Returns a weight converted to f32, in which everything is computed.
   Tensor weight(const std::string &name, llvm::ArrayRef<int64_t> shape);
   bool hasWeight(const std::string &name) const { return checkpoint.contains(prefix + name); }
-  /// Below the current prefix, in the type that the file has: bytes of `dtype`, as the format calls it; floats.
-  /// Nothing, or an empty tensor, where they cannot be had.
+  /// Returns the bytes of a weight under the current prefix with the file's `dtype`, or its elements in the file's
+  /// floating-point type. None, or an empty tensor, if it is missing.
   std::optional<llvm::ArrayRef<char>> storedBytes(const std::string &name, llvm::ArrayRef<int64_t> shape,
                                                   llvm::StringRef dtype) {
     return checkpoint.getBytes(prefix + name, shape, dtype);
   }
   Tensor storedWeight(const std::string &name, llvm::ArrayRef<int64_t> shape);
-  /// A weight of elements that are made of those of the file.
+  /// Creates a weight from elements that were computed from those of the file.
   Tensor weightOf(const std::string &name, mlir::ElementsAttr elements) {
     return graph.weight(prefix + name, elements);
   }
-  /// The matrix of the current prefix, which is quantized if the checkpoint has it so.
+  /// Returns the matrix of the current prefix, which is quantized if the checkpoint stores it so.
   QuantizedMatrix matrix(int64_t in, int64_t out);
-  /// As many rows as `name`.weight has: the labels of a classifier, which configs do not always count.
+  /// Returns the number of rows of `name`.weight, such as the labels of a classifier, which configs do not always
+  /// specify.
   int64_t countOutputs(const std::string &name) const { return checkpoint.countRows(prefix + name + ".weight"); }
   /// `name`.weight is [out, in].
   Tensor linear(const Tensor &x, const std::string &name, int64_t in, int64_t out, bool hasBias);
   /// Over the last dimension, of `size`.
   Tensor layerNorm(const Tensor &x, const std::string &name, int64_t size, double epsilon);
   Tensor rmsNorm(const Tensor &x, const std::string &name, int64_t size, double epsilon);
-  /// activation(gate_proj(x)) * up_proj(x), and down_proj of that; the three lie below `name`.
+  /// Gated MLP: down_proj(activation(gate_proj(x)) * up_proj(x)); the three weights are under `name`.
   Tensor gated(const Tensor &x, const std::string &name, int64_t hidden, int64_t intermediate, Activation activation,
                bool hasBias);
-  /// The rows of `name`.weight, [count, width], that the ids say.
+  /// Returns the rows of `name`.weight, [count, width], for the ids.
   Tensor embedding(const Tensor &ids, const std::string &name, int64_t count, int64_t width);
-  /// How many tokens of the text came in earlier runs: an open dimension where there is a context, else 0.
+  /// Returns the number of tokens in earlier runs: a dynamic dimension with a context, otherwise 0.
   Dim getPast() { return context ? graph.symbol("past") : Dim(0); }
-  /// x, [batch, heads, length, size], behind what earlier runs had of it: [batch, heads, past + length, size]. The same
-  /// without a context.
+  /// Appends x, [batch, heads, length, size], to the cache of earlier runs, and returns all of it: [batch, heads, past
+  /// + length, size]. Without a context, returns x.
   Tensor keep(const Tensor &x, const std::string &name);
-  /// The vectors of the tokens whose logits are asked for: x, [batch, length, width], or with a context the last one,
-  /// as [batch, width].
+  /// Returns the vectors of the tokens whose logits are requested: x, [batch, length, width], or with a context the
+  /// last one, as [batch, width].
   Tensor takeAsked(const Tensor &x);
 
-  /// Rows from `getPast()` on of a table of learned positions: [length, width]. A run that is longer is refused.
+  /// Returns rows from `getPast()` on of a table of learned positions: [length, width]. A longer run fails.
   Tensor positions(const Dim &length, const std::string &name, int64_t count, int64_t width);
-  /// Refuses texts that are longer than the `count` positions that `name` has for them.
+  /// Rejects texts that are longer than the `count` positions of `name`.
   void requireLength(const Dim &length, const std::string &name, int64_t count);
 
-  /// Reports what is wrong with the matrix of the current prefix.
+  /// Reports an error in the matrix of the current prefix.
   void refuseMatrix(const llvm::Twine &text) { refuse(llvm::StringRef(prefix).drop_back() + ": " + text); }
 
 private:
@@ -141,7 +141,7 @@ private:
 // Heads
 //===----------------------------------------------------------------------===//
 
-/// The vector of the first token: [batch, length, width] -> [batch, width].
+/// Returns the vector of the first token: [batch, length, width] -> [batch, width].
 Tensor takeFirst(const Tensor &x);
 /// [batch, length, heads * size] -> [batch, heads, length, size], and back.
 Tensor splitHeads(const Tensor &x, int64_t heads);
