@@ -143,10 +143,10 @@ private:
 
 /// Returns the vector of the first token: [batch, length, width] -> [batch, width].
 Tensor takeFirst(const Tensor &x);
-/// [batch, length, heads * size] -> [batch, heads, length, size], and back.
+/// Reshapes [batch, length, heads * size] to [batch, heads, length, size], and back.
 Tensor splitHeads(const Tensor &x, int64_t heads);
 Tensor mergeHeads(const Tensor &x);
-/// Reports where heads cannot share keys, or have features without a pair to rotate with.
+/// Reports an error if heads cannot share keys, or if the number of features to rotate is odd.
 void checkKeyHeads(const Config &config, int64_t heads, int64_t keyHeads, int64_t headSize);
 
 } // namespace tenon::huggingface

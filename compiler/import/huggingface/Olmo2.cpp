@@ -29,7 +29,7 @@ struct Olmo2Config : DecoderConfig {
 
 } // namespace
 
-/// All heads of queries have one norm, and so do those of keys.
+/// All query heads share one norm, and so do all key heads.
 static Tensor attend(ModelContext &m, const Olmo2Config &c, const Tensor &x, const Positions &positions) {
   ModelContext::Scope scope(m, "self_attn");
   int64_t queries = c.heads * c.headSize, keys = c.keyHeads * c.headSize;

@@ -27,7 +27,7 @@ llvm::SmallVector<char> huggingface::unpackWords(llvm::ArrayRef<char> words, con
   };
   llvm::SmallVector<char> numbers;
   numbers.resize_for_overwrite(l.rows * l.columns);
-  // Square by square, so that neither side of a transposition leaves the cache.
+  // The transposition is tiled, so that both sides stay in cache.
   constexpr int64_t kSide = 64; // policy: bytes of a cache line
   for (int64_t top = 0; top < l.rows; top += kSide)
     for (int64_t left = 0; left < l.columns; left += kSide)

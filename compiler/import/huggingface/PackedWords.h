@@ -14,19 +14,19 @@
 
 namespace tenon::huggingface {
 
-/// How a matrix of numbers of few bits lies in words of 32, little endian, of which each has 32 / bits neighbours.
+/// The layout of a matrix of low-bit numbers in 32-bit little-endian words, each of which has 32 / bits neighbours.
 struct PackedWords {
   int64_t rows = 0, columns = 0; ///< of numbers; words cover them in whole
   int64_t bits = 4;              ///< 4 or 8
   bool areRows = false;          ///< a word has neighbours of one column, else of one row
-  /// The place in a word of each of its neighbours; empty where they come in order, the first lowest.
+  /// The position in a word of each of its neighbours; empty for ascending order from the lowest bits.
   llvm::ArrayRef<uint8_t> places = {};
 
   int64_t perWord() const { return 32 / bits; }
 };
 
-/// The numbers, a byte each, row by row of the transposed matrix (`transposes`) or of the matrix itself. Where `order`
-/// is not empty, number i of the matrix's rows, which are as many, is the stored one order[i].
+/// Returns the numbers, one byte each, row by row of the transposed matrix (`transposes`) or of the matrix itself. If
+/// `order` is not empty, row i of the matrix is the stored row order[i].
 llvm::SmallVector<char> unpackWords(llvm::ArrayRef<char> words, const PackedWords &layout, bool transposes,
                                     llvm::ArrayRef<int64_t> order = {});
 

@@ -30,7 +30,7 @@ struct Phi3Config : DecoderConfig {
 
 } // namespace
 
-/// Queries, keys and values are the parts of one product.
+/// Queries, keys and values are slices of one projection.
 static Tensor attend(ModelContext &m, const Phi3Config &c, const Tensor &x, const Positions &positions) {
   ModelContext::Scope scope(m, "self_attn");
   int64_t queries = c.heads * c.headSize, keys = c.keyHeads * c.headSize;
@@ -41,7 +41,7 @@ static Tensor attend(ModelContext &m, const Phi3Config &c, const Tensor &x, cons
   return m.linear(mixed, "o_proj", queries, c.hidden, false);
 }
 
-/// Gates, and what they open, are halves of one product.
+/// The gates and the gated values are halves of one projection.
 static Tensor feedForward(ModelContext &m, const Phi3Config &c, const Tensor &x) {
   ModelContext::Scope scope(m, "mlp");
   auto halves = split(m.linear(x, "gate_up_proj", c.hidden, 2 * c.intermediate, false), 2, 2);

@@ -17,7 +17,7 @@ using namespace tenon::huggingface;
 
 static constexpr char kModulesFile[] = "modules.json";
 
-/// The pooling that the config of a Pooling module describes.
+/// Reads the config of a Pooling module.
 static void readPoolingModule(ExternalFiles &files, Report &report, const std::string &folder, Pooling &pooling) {
   std::string name = folder + "/config.json";
   llvm::Expected<std::shared_ptr<const MappedFile>> file = files.open(name);

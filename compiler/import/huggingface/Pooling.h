@@ -14,16 +14,15 @@
 
 namespace tenon::huggingface {
 
-/// What becomes of an encoder's tokens: their mean, or the first of them; scaled to a length of 1 or not.
+/// How an encoder's tokens are pooled: their mean, or the first one; optionally normalized to length 1.
 struct Pooling {
   bool isMean = false, isNormalized = false;
 };
 
-/// Reads modules.json and what it names. Nothing where there is no such file, or a fault, which has been
-/// reported.
+/// Reads modules.json and the configs that it names. None if there is no such file, or after a reported error.
 std::optional<Pooling> readPooling(ExternalFiles &files, Report &report);
 
-/// [batch, length, hidden] -> [batch, hidden]; tokens where `mask`, [batch, length], is 0 do not count.
+/// Pools [batch, length, hidden] to [batch, hidden]; tokens for which `mask`, [batch, length], is 0 do not count.
 graph::Tensor pool(const graph::Tensor &tokens, const graph::Tensor &mask, const Pooling &pooling);
 
 } // namespace tenon::huggingface

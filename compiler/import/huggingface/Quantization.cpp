@@ -43,7 +43,7 @@ static Quantization readAwq(const Config &fields) {
   return result;
 }
 
-/// The one group of layers that there may be. Layers that it leaves out have floats.
+/// Reads the single supported group of layers. Layers outside of it are not quantized.
 static Quantization readCompressed(const Config &fields) {
   std::string format = fields.getString("format");
   if (format != "pack-quantized" && format != "int-quantized")

@@ -28,7 +28,7 @@ enum class QuantizationMethod {
   int8Largest ///< i8 [out, in], and of each row the number that 127 stands for
 };
 
-/// How a checkpoint has the matrices [out, in] of its products. Those that are not quantized are there as floats.
+/// How a checkpoint stores the weight matrices [out, in]. Matrices that are not quantized are stored as floats.
 struct Quantization {
   QuantizationMethod method = QuantizationMethod::none;
   int64_t bits = 4;          ///< of a number: 4 or 8
@@ -37,7 +37,7 @@ struct Quantization {
   bool countsFromOne = true; ///< zero points of gptq are stored less 1
 };
 
-/// Reads `quantization_config`. Reports what is not known.
+/// Reads `quantization_config`. Reports unsupported settings.
 Quantization readQuantization(const Config &config);
 
 } // namespace tenon::huggingface

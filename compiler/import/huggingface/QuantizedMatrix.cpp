@@ -19,7 +19,7 @@ using namespace tenon::huggingface;
 
 namespace {
 
-/// A matrix [out, in] of a checkpoint, below the current prefix.
+/// A matrix [out, in] of a checkpoint, under the current prefix.
 struct MatrixReader {
   ModelContext &model;
   Quantization quantization;
@@ -30,7 +30,7 @@ struct MatrixReader {
   int64_t perWord() const { return 32 / quantization.bits; }
 
   Tensor makeNumbers(StringRef name, ArrayRef<int64_t> shape, SmallVector<char> numbers, bool isSigned = false);
-  /// The zero point of numbers that are stored with the middle added, [1, 1].
+  /// Returns the zero point of symmetric numbers, which are stored with an offset of half the range, as [1, 1].
   Tensor makeMiddle() { return reshape(model.graph.vector(double(1 << (quantization.bits - 1)), DType::u8), {1, 1}); }
   Tensor dequantize(const Tensor &numbers, const Tensor &scale, const Tensor &zero);
 
@@ -54,12 +54,12 @@ Tensor MatrixReader::makeNumbers(StringRef name, ArrayRef<int64_t> shape, SmallV
   return model.weightOf(name.str(), makeUnpackedElements(RankedTensorType::get(shape, type), std::move(numbers), name));
 }
 
-/// The scale is [out, groups], and so is the zero point, unless it is one for all or there is none.
+/// The scale is [out, groups]; the zero point is, too, unless it is a scalar or absent.
 Tensor MatrixReader::dequantize(const Tensor &numbers, const Tensor &scale, const Tensor &zero) {
   return graph::dequantize(numbers, scale, zero, 1, groupSize());
 }
 
-/// Reports where words would have numbers of two rows.
+/// Reports an error if a word would contain numbers of two rows.
 bool MatrixReader::dividesWords() {
   if (in % perWord() == 0 && out % perWord() == 0)
     return true;
@@ -72,8 +72,8 @@ bool MatrixReader::dividesWords() {
 // GPTQ
 //===----------------------------------------------------------------------===//
 
-/// The order of `in` in which groups are neighbours; empty where that is the stored one. Nothing where `g_idx` names no
-/// groups of equal size, which is reported.
+/// Returns the order of `in` in which groups are contiguous; empty if the stored order is. None, after an error, if
+/// `g_idx` does not name groups of equal size.
 std::optional<SmallVector<int64_t>> MatrixReader::readOrder() {
   if (!model.hasWeight("g_idx"))
     return SmallVector<int64_t>();
@@ -151,7 +151,7 @@ Tensor MatrixReader::readPacked() {
     zeroWords = model.storedBytes("weight_zero_point", {out / perWord(), groups()}, "I32");
   if (bool hasAll = words && scale && (zeroWords || quantization.isSymmetric); !hasAll)
     return model.graph.missing();
-  // Signed numbers are stored with the middle added, and so are zero points: the difference stays.
+  // Signed numbers and zero points are stored with the same offset, so their difference is unchanged.
   PackedWords layout{out, in, quantization.bits};
   Tensor numbers = makeNumbers("weight_packed", {out, in}, unpackWords(*words, layout, false)), zero;
   if (zeroWords)

@@ -21,8 +21,8 @@ using namespace tenon::huggingface;
 
 static constexpr double kTurn = 2 * std::numbers::pi;
 
-/// Slow rotations, those with few turns in the length that the model was first trained for, become slower by
-/// a factor; fast ones stay; between the two it is a mixture.
+/// Low frequencies, with few rotations in the original context length, are divided by a factor; high ones are
+/// unchanged; in between, the two are interpolated.
 static void scaleAsLlama3(const Config &parameters, Rope &rope) {
   double factor = parameters.getFloat("factor"), low = parameters.getFloat("low_freq_factor"),
          high = parameters.getFloat("high_freq_factor");
@@ -51,14 +51,14 @@ static double getYarnScale(const Config &parameters, double factor) {
   return all != 0 && some != 0 ? scale(some) / scale(all) : scale(1);
 }
 
-/// As llama3, but the mixture goes by the number of the feature.
+/// Like llama3, but the interpolation depends on the index of the feature.
 static void scaleAsYarn(const Config &config, const Config &parameters, double theta, Rope &rope) {
   double longest = static_cast<double>(config.getSize("max_position_embeddings"));
   double length = static_cast<double>(getTrainedLength(config, parameters));
   double factor = parameters.getFloat("factor", longest / length);
   double pairs = static_cast<double>(rope.frequencies.size());
   bool truncate = parameters.getBool("truncate", true);
-  // The feature that makes so many turns in the length.
+  // The feature that makes this number of rotations in the original context length.
   auto findFeature = [&](double turns) { return pairs * std::log(length / (turns * kTurn)) / std::log(theta); };
   double first = findFeature(parameters.getFloat("beta_fast", 32.0)),
          last = findFeature(parameters.getFloat("beta_slow", 1.0));
@@ -72,7 +72,7 @@ static void scaleAsYarn(const Config &config, const Config &parameters, double t
   rope.scale = getYarnScale(parameters, factor);
 }
 
-/// Texts longer than those trained for turn by factors of their own.
+/// Texts beyond the original context length have separate factors.
 static void scaleAsLongRope(const Config &config, const Config &parameters, Rope &rope) {
   rope.threshold = getTrainedLength(config, parameters);
   double trained = static_cast<double>(rope.threshold);
@@ -96,7 +96,7 @@ static void scaleAsLongRope(const Config &config, const Config &parameters, Rope
 
 static constexpr char kKinds[] = "default, dynamic, linear, llama3, longrope, yarn";
 
-/// Applies what `rope_type` says to plain rotary positions.
+/// Applies `rope_type` to plain rotary positions.
 static void scaleAsConfigured(const Config &config, const Config &parameters, double theta, Rope &rope) {
   // Older files call it `type`.
   std::string key = parameters.has("rope_type") ? "rope_type" : "type";
@@ -119,7 +119,7 @@ static void scaleAsConfigured(const Config &config, const Config &parameters, do
   }
 }
 
-/// The features of a head that turn, the first ones; all of them where the config does not say.
+/// Returns the number of a head's first features that are rotated; all of them if the config does not say.
 static int64_t getTurnedSize(const Config &config, const Config &parameters, int64_t headSize, bool allowsPart) {
   constexpr char kKey[] = "partial_rotary_factor";
   const Config &fields = parameters.has(kKey) ? parameters : config;
@@ -174,7 +174,7 @@ static Tensor makeFrequencies(Graph &graph, const Rope &rope, const Dim &length)
   double threshold = static_cast<double>(rope.threshold);
   if (!rope.longFrequencies.empty())
     return where(size > threshold, graph.vector(rope.longFrequencies), frequencies);
-  // The base of the powers grows with the length; frequency i is its power -2i / headSize.
+  // The base grows with the length; frequency i is base^(-2i / headSize).
   std::vector<double> exponents;
   double pairs = static_cast<double>(rope.frequencies.size());
   for (double i = 0; i < pairs; ++i)
@@ -183,8 +183,8 @@ static Tensor makeFrequencies(Graph &graph, const Rope &rope, const Dim &length)
   return frequencies * pow(stretch, graph.vector(exponents));
 }
 
-/// A function of the angles of the first `count` positions: [count, pairs]. Angles are products of f32, as those that
-/// are computed in a run.
+/// Returns a function of the angles of the first `count` positions: [count, pairs]. Angles are f32 products, like those
+/// that are computed at run time.
 static Tensor makeTable(Graph &graph, const Rope &rope, int64_t count, const char *name, double (*function)(double)) {
   std::vector<float> table;
   table.reserve(count * rope.frequencies.size());

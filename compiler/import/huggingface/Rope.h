@@ -12,26 +12,25 @@
 
 namespace tenon::huggingface {
 
-/// How far each pair of features turns from one position to the next, and what the result is multiplied with.
+/// The frequency of each pair of features, and the factor of the results.
 struct Rope {
   std::vector<double> frequencies;
   double scale = 1;
-  /// Where it is not 0: texts longer than that turn otherwise.
+  /// If it is not 0, longer texts have other frequencies.
   int64_t threshold = 0;
-  /// How far they turn, as longrope has it; or where there are none, the factor by which dynamic stretches.
+  /// The frequencies for longer texts (longrope) or, if empty, the scaling factor (dynamic).
   std::vector<double> longFrequencies;
   double factor = 1;
 };
 
-/// Reads `rope_parameters`, as newer files have it, or `rope_theta` and `rope_scaling`. A kind that is not
-/// known is reported. With `allowsPart`, the config may say that only the first features of a head turn. `theta` stands
-/// for what the config leaves out.
+/// Reads `rope_parameters`, as in newer files, or `rope_theta` and `rope_scaling`. An unsupported type is reported.
+/// With `allowsPart`, the config may restrict the rotation to the first features of a head. `theta` is the default.
 Rope readRope(const Config &config, int64_t headSize, bool allowsPart = false, double theta = 10000.0);
-/// One kind of it: `parameters` are the fields of rope_parameters or rope_scaling.
+/// Reads one set of rotary positions: `parameters` are the fields of rope_parameters or rope_scaling.
 Rope readRope(const Config &config, const Config &parameters, double theta, int64_t headSize, bool allowsPart = false);
 
-/// Cosines and sines of the angles of `length` positions behind `past` ones, each [length, pairs of features that
-/// turn]. Where there are never more than `context` positions, which 0 leaves open, they are rows of tables.
+/// Returns the cosines and sines for `length` positions after `past` ones, each [length, pairs of rotated features]. If
+/// there are never more than `context` positions (0: unknown), they are rows of tables.
 std::pair<Tensor, Tensor> makeRotations(Graph &graph, const Rope &rope, const Dim &length, const Dim &past,
                                         int64_t context);
 

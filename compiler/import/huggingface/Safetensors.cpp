@@ -64,7 +64,7 @@ static SmallVector<DTypeInfo> getDTypes(MLIRContext *context) {
 // One tensor of the header
 //===----------------------------------------------------------------------===//
 
-/// An array of numbers that are not negative and fit into 63 bits.
+/// Reads an array of non-negative numbers that fit 63 bits.
 static std::optional<SmallVector<int64_t>> getSizes(const Json &entry, const char *key) {
   auto it = entry.find(key);
   if (it == entry.end() || !it->is_array())
@@ -78,7 +78,7 @@ static std::optional<SmallVector<int64_t>> getSizes(const Json &entry, const cha
   return sizes;
 }
 
-/// The bits that a shape needs; nothing where there are more than 2^40 elements.
+/// Returns the bits of a shape; none if it has more than 2^40 elements.
 static std::optional<int64_t> countBits(ArrayRef<int64_t> shape, int64_t width) {
   int64_t count = 1;
   for (int64_t dim : shape)
@@ -87,7 +87,7 @@ static std::optional<int64_t> countBits(ArrayRef<int64_t> shape, int64_t width) 
   return count * width;
 }
 
-/// Reads the entry of a tensor. The message of an error is to be said after the tensor's name.
+/// Reads the entry of a tensor. Error messages are to be printed after the tensor's name.
 static llvm::Expected<StoredTensor> readEntry(const Json &entry, ArrayRef<DTypeInfo> dtypes, ArrayRef<char> data) {
   auto dtype = entry.is_object() ? entry.find("dtype") : entry.end();
   std::optional<SmallVector<int64_t>> shape, offsets;

@@ -15,7 +15,7 @@
 
 namespace tenon::huggingface {
 
-/// A tensor of a file: its elements, as the file has them.
+/// A tensor of a file: its elements in the layout of the file.
 struct StoredTensor {
   std::string dtype;      ///< as the format calls it: "BF16"
   mlir::Type elementType; ///< null where the dialect has none
@@ -23,10 +23,10 @@ struct StoredTensor {
   llvm::ArrayRef<char> bytes;
 };
 
-/// The tensors of a safetensors file, which point into it. Fails where the file breaks a rule of the format: the header
-/// has at most 100,000,000 bytes and lies within the file, each tensor has just the bytes that its shape and dtype
-/// need, and together they fill the rest of the file without a gap or an overlap. The message is to be said after the
-/// file's name. Takes memory in proportion to the header alone.
+/// The tensors of a safetensors file, which point into it. Fails if the file violates the format: the header has at
+/// most 100,000,000 bytes and must be within the file, each tensor has just the bytes that its shape and dtype need,
+/// and together they fill the rest of the file without a gap or an overlap. The message is to be printed after the
+/// file's name. Memory use is proportional to the header.
 llvm::Expected<llvm::StringMap<StoredTensor>> readSafetensors(llvm::ArrayRef<char> file, mlir::MLIRContext *context);
 
 } // namespace tenon::huggingface

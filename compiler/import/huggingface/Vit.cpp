@@ -40,12 +40,12 @@ struct VitConfig {
 
 } // namespace
 
-/// A vector for each patch of the images, and one before them for the whole: [batch, 1 + patches, hidden].
+/// Returns a vector for each patch of the images, preceded by the class token: [batch, 1 + patches, hidden].
 static Tensor embed(ModelContext &m, const VitConfig &c, const Tensor &images) {
   ModelContext::Scope scope(m, "embeddings");
   Dim batch = images.dim(0);
   int64_t side = c.image / c.patch, patches = side * side, pixels = c.channels * c.patch * c.patch;
-  // The convolution by patches is a product: no two patches share a pixel.
+  // The patch convolution is a matmul, because patches do not overlap.
   Tensor cut = reshape(images, {batch, c.channels, side, c.patch, side, c.patch});
   cut = reshape(transpose(cut, {0, 2, 4, 1, 3, 5}), {batch, patches, pixels});
   Tensor filters = m.weight("patch_embeddings.projection.weight", {c.hidden, c.channels, c.patch, c.patch});
@@ -72,8 +72,8 @@ static Tensor runLayer(ModelContext &m, const VitConfig &c, const Tensor &x) {
   return middle + m.linear(wide, "output.dense", c.intermediate, c.hidden, true);
 }
 
-/// Declares the input pixel_values, [batch, channels, side, side], and gives [batch, 1 + patches, hidden]. Empty after
-/// faults.
+/// Declares the input pixel_values, [batch, channels, side, side], and returns [batch, 1 + patches, hidden]. Empty
+/// after errors.
 static Tensor encode(ModelContext &m, const VitConfig &c) {
   m.checkLayers(c.layers);
   m.checkHeads(c.hidden, c.heads);
@@ -88,8 +88,8 @@ static Tensor encode(ModelContext &m, const VitConfig &c) {
   return m.layerNorm(x, "layernorm", c.hidden, c.epsilon);
 }
 
-/// Outputs: last_hidden_state, [batch, 1 + patches, hidden]; where the checkpoint has a pooler pooler_output, [batch,
-/// hidden].
+/// Outputs: last_hidden_state, [batch, 1 + patches, hidden]; pooler_output, [batch, hidden], if the checkpoint has a
+/// pooler.
 void huggingface::buildVit(ModelContext &m) {
   VitConfig c(m.config);
   Tensor x = encode(m, c);

@@ -37,7 +37,7 @@ struct WhisperConfig {
 
 static constexpr double kEpsilon = 1e-5;
 
-/// Queries are of x, keys and values of `source`, both [batch, length, hidden].
+/// Computes queries from x, and keys and values from `source`, both [batch, length, hidden].
 static Tensor attend(ModelContext &m, const WhisperConfig &c, const std::string &name, int64_t heads, const Tensor &x,
                      const Tensor &source, const Tensor &mask = {}) {
   ModelContext::Scope scope(m, name);
@@ -61,7 +61,7 @@ static Tensor convolveFrames(ModelContext &m, const std::string &name, const Ten
   return gelu(convolve(x, m.weight("weight", {out, in, 3}), m.weight("bias", out), {.strides = {stride}, .low = {1}}));
 }
 
-/// Bands of a spectrum over time, [batch, bands, 2 * frames], become [batch, frames, hidden].
+/// Encodes a spectrogram, [batch, bands, 2 * frames], as [batch, frames, hidden].
 static Tensor encode(ModelContext &m, const WhisperConfig &c, const Tensor &spectrum) {
   ModelContext::Scope scope(m, "model.encoder");
   Tensor x = convolveFrames(m, "conv1", spectrum, c.bands, c.hidden, 1);
@@ -75,7 +75,7 @@ static Tensor encode(ModelContext &m, const WhisperConfig &c, const Tensor &spec
   return m.layerNorm(x, "layer_norm", c.hidden, kEpsilon);
 }
 
-/// Words so far, [batch, length], and what was heard: [batch, length, hidden].
+/// Decodes the tokens so far, [batch, length], with the encoder's result, as [batch, length, hidden].
 static Tensor decode(ModelContext &m, const WhisperConfig &c, const Tensor &ids, const Tensor &words,
                      const Tensor &heard) {
   ModelContext::Scope scope(m, "model.decoder");

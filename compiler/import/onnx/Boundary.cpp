@@ -18,20 +18,20 @@ using namespace tenon::onnx_import;
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// The tensor that an input is or, as an optional, may hold.
+/// Returns the tensor type of an input, or the one that an optional input contains.
 static const onnx::TypeProto_Tensor &getTensorProto(const onnx::TypeProto &type) {
   return type.has_optional_type() ? type.optional_type().elem_type().tensor_type() : type.tensor_type();
 }
 
-/// The name of a dynamic dimension: what the model calls it, or one that we make up.
+/// Returns the name of a dynamic dimension: that of the model, or a generated one.
 static std::string getDimName(const onnx::ValueInfoProto &input, int i) {
   const auto &dim = getTensorProto(input.type()).shape().dim(i);
-  // "?" is no name: it would make dimensions equal that have nothing in common.
+  // "?" counts as no name, since it would make unrelated dimensions equal.
   bool hasName = dim.has_dim_param() && !dim.dim_param().empty() && dim.dim_param() != "?";
   return hasName ? dim.dim_param() : input.name() + "_dim" + std::to_string(i);
 }
 
-/// -1 is no size, but what some exporters write for one that is not known.
+/// Some exporters write -1 for an unknown size.
 static bool isDynamic(const onnx::TensorShapeProto::Dimension &dim) {
   return !dim.has_dim_value() || dim.dim_value() == -1;
 }
@@ -55,7 +55,7 @@ void Importer::declareShape(const onnx::ValueInfoProto &input) {
   inputShapes.declare(input.name(), dims);
 }
 
-/// The dimensions of an input, or nothing where they cannot be had.
+/// Returns the dimensions of an input; none after an error.
 std::optional<Dims> Importer::getInputDims(const onnx::ValueInfoProto &input) {
   std::optional<Dims> dims = inputShapes.getDims(input.name());
   if (!dims)
@@ -84,8 +84,7 @@ Type Importer::getInputElementType(const onnx::ValueInfoProto &input, int32_t da
 
 Value Importer::addArgument(func::FuncOp function, StringRef name, std::optional<Role> role, Type type) {
   Location loc = NameLoc::get(builder.getStringAttr(name));
-  // The function's type and attributes follow in importOutputs, once for all: each change copies those of all
-  // arguments.
+  // importOutputs sets the function's type and attributes once, because each change copies those of all arguments.
   argumentAttrs.push_back(getBoundaryAttrs(name, role));
   return function.getBody().front().addArgument(type, loc);
 }
@@ -171,7 +170,7 @@ ImportedValue Importer::importInput(func::FuncOp function, const onnx::ValueInfo
   return value;
 }
 
-/// Whether a constant is what its declaration as an input says.
+/// True if a constant matches its declaration as an input.
 static bool isAsDeclared(RankedTensorType type, const onnx::TypeProto_Tensor &declared) {
   if (declared.elem_type() != getDataType(type.getElementType()))
     return false;
@@ -187,7 +186,7 @@ static bool isAsDeclared(RankedTensorType type, const onnx::TypeProto_Tensor &de
 
 void Importer::importInputs(func::FuncOp function) {
   SmallVector<const onnx::ValueInfoProto *> inputs;
-  // Up to IR version 3 each initializer is an input too, by the same name; it is a constant all the same.
+  // Up to IR version 3, each initializer is also listed as an input of the same name; it is still a constant.
   for (const onnx::ValueInfoProto &input : model.graph().input()) {
     auto it = mainScope.values.find(input.name());
     if (it == mainScope.values.end())
@@ -215,7 +214,7 @@ void Importer::importInputs(func::FuncOp function) {
 // Outputs
 //===----------------------------------------------------------------------===//
 
-/// A result of main: a tensor, and what part of an output it is.
+/// A result of main: a tensor, and the part of an output that it represents.
 struct Importer::Result {
   Value value;
   StringRef name;

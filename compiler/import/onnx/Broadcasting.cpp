@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The dialect's operations take two symbols that meet for equal. ONNX lets either of them be 1. So where neither ranges
-// nor equations say which it is, the operand is stretched by an operation of its own: a gather of element
-// min(i, extent - 1), which is element i or the only one. Two ways to write one formula, which differ for the smallest
-// sizes alone, are taken for equal, and sizes for which they differ are refused.
+// The dialect's operations require two symbols that meet to be equal, whereas ONNX allows either of them to be 1. If
+// neither ranges nor equations decide it, the operand is broadcast by a separate operation: a gather of element min(i,
+// extent - 1), which is element i or the only one. Two formulas for the same size that differ only for the smallest
+// sizes count as equal, and sizes for which they differ are rejected.
 
 #include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Node.h"
@@ -22,7 +22,7 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// The extents of one dimension of several operands, and what they are together.
+/// The extents of one dimension of several operands, and the extent of their broadcast.
 class BroadcastExtent {
 public:
   BroadcastExtent(Node &n, AffineExpr first) : n(n), facts(n.importer.getFacts()), result(first) {}
@@ -30,7 +30,7 @@ public:
   /// Broadcasts one more operand's extent.
   void add(AffineExpr extent);
   AffineExpr getResult() const { return result; }
-  /// Whether an operand of this extent has to be stretched to the result.
+  /// True if an operand of this extent must be broadcast to the result.
   bool isStretched(AffineExpr extent) const {
     return extent != result && getConstant(extent) != 1 && !isUnknownDim(extent) && !isUnknownDim(result) &&
            !facts.isEqual(extent, result) && !llvm::is_contained(demandedEqual, extent);
@@ -38,7 +38,7 @@ public:
 
 private:
   bool isMany(AffineExpr extent) const { return facts.getRange(extent).min > 1; }
-  /// Of two formulas of one size neither is 1 by chance: only for the smallest sizes.
+  /// If two formulas describe one size, neither is 1 except for the smallest sizes.
   bool isUsuallyMany(AffineExpr extent) const {
     return n.importer.isUsuallyNotNegative(subDims(extent, n.constantDim(2)));
   }
@@ -62,7 +62,7 @@ static bool shareSymbols(AffineExpr a, AffineExpr b) {
   return result;
 }
 
-/// Two extents that are not 1 have to be equal, and one that is 0 meets no more than 1.
+/// Requires that two extents that are not 1 are equal, and that an extent of 0 only meets 0 or 1.
 void BroadcastExtent::requireFits(AffineExpr a, AffineExpr b) {
   AffineExpr one = n.constantDim(1), difference = subDims(a, b);
   std::string text = "needs " + dimsToString(a) + " and " + dimsToString(b) + " to be equal, or one of them to be 1";
@@ -76,7 +76,7 @@ void BroadcastExtent::requireFits(AffineExpr a, AffineExpr b) {
   n.requireIndicatorRange(b);
 }
 
-/// a * b where a is at most 1, and a where it is more.
+/// Returns a * b if a is at most 1, otherwise a.
 AffineExpr BroadcastExtent::combine(AffineExpr a, AffineExpr b) {
   if (!isShort(a) || !isShort(b)) {
     Value x = n.sizes(a, n.i64()), one = n.constantInts(1, {}, n.i64());
@@ -95,7 +95,7 @@ void BroadcastExtent::add(AffineExpr extent) {
     result = extent;
     return;
   }
-  // Two different constants are reported by the operation.
+  // The operation itself reports two different constants.
   if ((isMany(result) && isMany(extent)) || n.importer.areUsuallyEqual(result, extent) ||
       (shareSymbols(result, extent) && isUsuallyMany(result) && isUsuallyMany(extent))) {
     n.noteEqual(result, extent);
@@ -120,8 +120,8 @@ Value Node::stretch(Value x, int64_t axis, AffineExpr extent) {
   return gather(x, min(iota(extent, 0, i64()), last), axis);
 }
 
-/// Whether operands of the operator broadcast against each other. What handlers of others combine has equal extents
-/// because their operator demands it.
+/// True if operands of the operator broadcast against each other. For other operators, the operands that their handlers
+/// combine have equal extents by definition.
 static bool broadcasts(Node &n) {
   static const llvm::StringSet<> operators = {"Add",        "Sub",           "Mul",           "Div",
                                               "Mod",        "Pow",           "Max",           "Min",

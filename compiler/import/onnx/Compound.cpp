@@ -87,7 +87,7 @@ bool onnx_import::setRank(Node &n, Sequence &s, int64_t rank) {
     s.shapes = n.reshape(s.shapes, {length, n.constantDim(rank)});
     return !n.hasFailed();
   }
-  // An input: where there are tensors, they have to be of that rank.
+  // For an input, the tensors must have that rank if there are any.
   AffineExpr difference = subDims(columns, n.constantDim(rank));
   n.require(mulDims(length, difference), "holds tensors of fewer than " + Twine(rank) + " dimensions");
   n.require(mulDims(length, simplifyDim(-difference)), "holds tensors of more than " + Twine(rank) + " dimensions");
@@ -123,7 +123,7 @@ size_t onnx_import::countTensors(const ImportedValue &value) {
 std::optional<SmallVector<Value>> onnx_import::toTensors(Node &n, const ImportedValue &value) {
   SmallVector<Value> tensors;
   if (value.sequence) {
-    // A copy: what is made here may lie in a region that other uses do not see.
+    // The sequence is copied, because the operations may be in a region that other uses do not see.
     Sequence sequence = *value.sequence;
     if (!join(n, sequence))
       return std::nullopt;

@@ -27,8 +27,8 @@ struct Sequence {
   std::optional<llvm::SmallVector<Value>> tensors; ///< its tensors, where their number is fixed
   Value elements;                                  ///< (total); null while only the tensors are there
   Value shapes;                                    ///< (length, rank) of i64; null likewise
-  /// Of an input whose type says scalars, which exporters also write for tensors of any rank: what to take where
-  /// nothing else tells.
+  /// For an input whose type is declared as scalars, which exporters also write for tensors of any rank: it is used if
+  /// nothing else determines the rank.
   bool areScalarsDeclared = false;
 };
 
@@ -38,37 +38,37 @@ struct Optional {
   ImportedValue content; ///< a tensor or a sequence; failed where it is never there
 };
 
-/// A tensor of strings: their bytes, one after the other, and where each ends among them.
+/// A tensor of strings: their concatenated bytes, and the end of each string.
 struct Strings {
   Value bytes; ///< (total) of u8
   Value ends;  ///< of i64, in the tensor's shape
 };
 
-/// The value that stands for a tensor, a sequence, an optional.
+/// Returns the value for a tensor, a sequence or an optional.
 ImportedValue toImported(Node &n, Value tensor);
 ImportedValue toImported(Node &n, Sequence sequence);
 ImportedValue toImported(Node &n, Optional optional);
 ImportedValue toImported(Node &n, Strings strings);
 ImportedValue makeConstant(Node &n, int64_t value, Type type);
 
-/// Joins a sequence's tensors, so that `elements` and `shapes` are there: on a copy, since other uses may not
-/// see where that happens. False where it fails.
+/// Concatenates a sequence's tensors, so that `elements` and `shapes` exist. Must be called on a copy, since other uses
+/// may not see the operations. Returns false after an error.
 bool join(GraphBuilder &b, Sequence &sequence);
-/// Gives an empty sequence, whose rank nothing told, a rank.
+/// Sets the rank of an empty sequence whose rank is unknown.
 bool setRank(Node &n, Sequence &sequence, int64_t rank);
-/// Settles the rank of a sequence that is read; a fault, in which `what` happens to it, where nothing tells it.
+/// Determines the rank of a sequence that is read; reports an error with the action `what` if nothing determines it.
 bool needRank(Node &n, Sequence &sequence, llvm::StringRef what);
 /// How many tensors there are.
 AffineExpr getLength(Node &n, const Sequence &sequence);
 
-/// The tensors that a value consists of; nothing where one cannot be made, which has been reported.
+/// Returns the tensors that a value consists of; none after a reported error.
 std::optional<llvm::SmallVector<Value>> toTensors(Node &n, const ImportedValue &value);
 /// How many those are.
 size_t countTensors(const ImportedValue &value);
-/// The tensors of a value that takes the place of `like`: an empty sequence gets its rank, a tensor where an
-/// optional is expected becomes one.
+/// Returns the tensors of a value that replaces `like`: an empty sequence gets its rank, and a tensor becomes an
+/// optional if one is expected.
 std::optional<llvm::SmallVector<Value>> toTensorsLike(Node &n, const ImportedValue &value, const ImportedValue &like);
-/// Values like `likes`, of the tensors at the front of the list.
+/// Creates values like `likes` from the first tensors of the list.
 llvm::SmallVector<ImportedValue> fromTensorsLike(Node &n, llvm::ArrayRef<ImportedValue> likes,
                                                  llvm::ArrayRef<Value> tensors);
 /// A value like `like`, of other tensors.

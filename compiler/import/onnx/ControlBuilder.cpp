@@ -16,14 +16,14 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// The body of a branch or a loop while a node's operations are made in it.
+/// The body of a branch or a loop while a node's operations are created in it.
 class NodeBody {
 public:
   explicit NodeBody(Node &n) : body(n.importer.getBuilder(), n.getLoc()) { visit.emplace(n.importer); }
 
   Block &getBlock() { return body.getBlock(); }
   BodyBuilder &getBody() { return body; }
-  /// Ends the body with what it yields, and goes back to where operations were made before.
+  /// Terminates the body with the yielded values, and restores the insertion point.
   void finish(ArrayRef<Value> yielded) {
     body.finish(yielded);
     visit.reset();
@@ -34,7 +34,7 @@ private:
   std::optional<Importer::RegionVisit> visit;
 };
 
-/// Carried values: their types inside of the loop, in which changing extents are symbols.
+/// Carried values: their types inside the loop, in which changing extents are symbols.
 class Carried {
 public:
   Carried(Node &n, ArrayRef<Value> inits) : n(n) {
@@ -45,8 +45,8 @@ public:
 
   RankedTensorType getType(size_t i) const { return getTensorType(dims[i], n.elementType(types[i])); }
 
-  /// Makes a symbol of each extent in which `next` differs from what was taken for granted. Nothing where
-  /// element types or ranks differ, which is reported; else whether there was such an extent.
+  /// Makes a symbol of each extent in which `next` differs from the assumption. Returns true if there was one; none,
+  /// after an error, if element types or ranks differ.
   std::optional<bool> generalize(ArrayRef<Value> next) {
     bool changed = false;
     for (auto [i, value] : llvm::enumerate(next)) {
@@ -64,7 +64,7 @@ public:
     return changed;
   }
 
-  /// Makes symbols of all extents. False where all were before.
+  /// Makes symbols of all extents. Returns false if they were symbols already.
   bool generalizeAll() {
     bool changed = false;
     for (Dims &list : dims)
@@ -99,8 +99,8 @@ private:
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Adds what is collected to a loop's body: arguments, to each of which a time appends. Gives the shapes with
-/// which they begin.
+/// Adds the collected results to a loop's body, as arguments to which each iteration appends. Returns their initial
+/// shapes.
 static SmallVector<Dims> addCollected(Node &n, Carried &carried, Block &block, LoopBody &made) {
   SmallVector<Dims> initial;
   if (made.collected.empty())
@@ -137,7 +137,7 @@ onnx_import::buildLoop(Node &n, Value condition, AffineExpr trips, ArrayRef<Valu
     SmallVector<Value> arguments(block.args_begin(), block.args_end());
     std::optional<LoopBody> made = body(arguments);
     if (!made || n.hasFailed() || n.importer.hasFaultsSince(before)) {
-      // The first attempt may have failed because it took extents for constant that are not.
+      // The first attempt may have failed because it assumed extents to be static that are not.
       Importer::Faults faults = n.importer.rollBack(before, n);
       if (!firstFaults)
         firstFaults = std::move(faults);
@@ -201,7 +201,7 @@ bool onnx_import::attempt(Node &n, llvm::function_ref<bool()> make) {
 // Branches
 //===----------------------------------------------------------------------===//
 
-/// The one size that a value of one element is, as far as symbols or a constant tell; else null.
+/// Returns the size that a single-element value equals, if symbols or a constant determine it; otherwise null.
 static AffineExpr getOneSize(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<ReshapeOp, CastOp>(op))
@@ -230,7 +230,8 @@ static Value raiseRank(Node &n, Value value, int64_t rank) {
   return n.unsqueeze(value, rangeOf(0, rank - n.rank(value)));
 }
 
-/// Brings what two branches yield to the same ranks. The first is finished, operations are made in the second.
+/// Reshapes the values that two branches yield to equal ranks. The first branch is finished, operations are created in
+/// the second one.
 static void raiseRanks(Node &n, SmallVectorImpl<Value> &first, SmallVectorImpl<Value> &second, Block &finished) {
   OpBuilder &builder = n.importer.getBuilder();
   for (auto [i, pair] : llvm::enumerate(llvm::zip(first, second))) {
@@ -259,13 +260,13 @@ std::optional<SmallVector<Value>> onnx_import::buildIf(Node &n, Value condition,
     if (!made || n.hasFailed())
       return std::nullopt;
     yielded[i] = *made;
-    // ONNX lets branches differ in rank; where they do, the shorter shape gets dimensions of 1 in front, which
-    // broadcasting does not see.
+    // ONNX allows branches to differ in rank; then dimensions of 1 are prepended to the shorter shape, which
+    // broadcasting ignores.
     if (i == 1 && yielded[0].size() == made->size())
       raiseRanks(n, yielded[0], yielded[1], builders[0]->getBlock());
     builders[i]->finish(yielded[i]);
   }
-  // Where the branches differ, the result has symbols.
+  // Extents in which the branches differ become symbols of the result.
   Carried results(n, yielded[0]);
   if (yielded[0].size() != yielded[1].size() || !results.generalize(yielded[1]))
     return std::nullopt;

@@ -12,38 +12,38 @@
 
 namespace tenon::onnx_import {
 
-/// What the body of a loop makes: whether to go on, a boolean of rank 0; the carried values for the next
-/// time; and tensors that are collected, one more slice of each result every time.
+/// The results of a loop body: the condition, a boolean of rank 0; the carried values for the next iteration; and
+/// collected tensors, of which each iteration adds a slice to a result.
 struct LoopBody {
   Value goesOn;
   llvm::SmallVector<Value> next, collected;
 };
 
-/// Makes a loop that runs while `condition` holds. `body` makes the operations of one time from the carried
-/// values. It may be called several times: extents that turn out to change from one time to the next become
-/// symbols, and the body is made anew with these; what an attempt has reported is forgotten then.
+/// Creates a loop that runs while `condition` holds. `body` creates the operations of one iteration from the carried
+/// values. It may be called several times: extents that change between iterations become symbols, and the body is
+/// created again with these; errors of failed attempts are discarded.
 ///
-/// `trips` is how often it runs at most, or null. The results: the carried values at the end, then the collected
-/// ones, stacked along a new first dimension.
+/// `trips` is the maximal trip count, or null. Returns the carried values at the end, then the collected ones, stacked
+/// along a new first dimension.
 std::optional<llvm::SmallVector<Value>>
 buildLoop(Node &n, Value condition, AffineExpr trips, llvm::ArrayRef<Value> inits,
           llvm::function_ref<std::optional<LoopBody>(llvm::ArrayRef<Value>)> body);
 
-/// A loop that runs `count` times; `body` gets the number of the time, an i64 of rank 0, and its result says
-/// nothing about going on.
+/// Creates a loop of `count` iterations; `body` receives the number of the iteration, an i64 of rank 0, and returns no
+/// condition.
 std::optional<llvm::SmallVector<Value>>
 buildCountedLoop(Node &n, AffineExpr count, llvm::ArrayRef<Value> inits,
                  llvm::function_ref<std::optional<LoopBody>(Value number, llvm::ArrayRef<Value>)> body);
 
-/// Calls `make` with operations made apart, and throws away what it has made and reported. Its result.
+/// Calls `make` in a temporary region, discards the operations and errors, and returns its result.
 bool attempt(Node &n, llvm::function_ref<bool()> make);
 
-/// Where a boolean says whether two sizes are equal: their difference. Else null.
+/// If a boolean is a comparison of two sizes for equality, returns their difference, otherwise null.
 AffineExpr getComparedSizes(Value condition);
 
 using BranchBody = llvm::function_ref<std::optional<llvm::SmallVector<Value>>()>;
 
-/// Makes one of two branches happen. Both make as many values; extents in which they differ become symbols.
+/// Creates a conditional. Both branches yield the same number of values; extents in which they differ become symbols.
 std::optional<llvm::SmallVector<Value>> buildIf(Node &n, Value condition, BranchBody thenBody, BranchBody elseBody);
 
 } // namespace tenon::onnx_import

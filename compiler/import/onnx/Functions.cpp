@@ -98,7 +98,7 @@ static bool refersToAttributes(const NodeProto &node) {
 
 namespace {
 
-/// Puts the attributes of a call, or the function's defaults, where its body refers to them.
+/// Substitutes the attributes of a call, or the function's defaults, for the references in its body.
 class AttributeBinder {
 public:
   AttributeBinder(const NodeProto &call, const FunctionProto &function) {
@@ -107,7 +107,7 @@ public:
     for (const onnx::AttributeProto &attr : call.attribute())
       values[attr.name()] = &attr;
   }
-  /// The defaults of a schema hold where the call gives nothing.
+  /// Defaults of the schema apply to attributes that the call omits.
   void addDefaults(const onnx::OpSchema &schema) {
     for (const auto &[name, attr] : schema.attributes())
       if (attr.default_value.has_name())
@@ -177,7 +177,7 @@ LogicalResult Importer::importFunction(Node &node, const FunctionProto &function
     return node.invalid("has " + Twine(node.getProto().input_size()) + " inputs, but its function takes " +
                         Twine(function.input_size()));
   OpsetImports &imports = functionOpsets.emplace_back();
-  // Bodies of ONNX's own may leave out domains; those have the versions of the graph around.
+  // Bodies of ONNX's own functions may omit domains; those have the versions of the surrounding graph.
   imports = *node.scope.opsets;
   if (!readOpsets(function.opset_import(), imports))
     return failure();

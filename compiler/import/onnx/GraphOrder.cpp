@@ -24,7 +24,7 @@ using NameSet = SetVector<StringRef>;
 
 void collectOuterNames(const GraphProto &graph, NameSet &names, int depth);
 
-/// The names that a node reads, those of its subgraphs included.
+/// Collects the names that a node reads, including those that its subgraphs read.
 void collectReads(const NodeProto &node, NameSet &names, int depth) {
   for (const std::string &name : node.input())
     if (!name.empty())
@@ -37,7 +37,7 @@ void collectReads(const NodeProto &node, NameSet &names, int depth) {
   }
 }
 
-/// The names that a graph reads and does not make itself.
+/// Collects the names that a graph reads and does not define.
 void collectOuterNames(const GraphProto &graph, NameSet &names, int depth) {
   StringSet<> own;
   for (const auto &input : graph.input())
@@ -63,7 +63,7 @@ std::string getShownName(const NodeProto &node) {
 
 class Orderer {
 public:
-  /// `isTaken`: the names among those that are defined that no node may make.
+  /// `isTaken` says which of the defined names no node may define again.
   Orderer(const google::protobuf::RepeatedPtrField<NodeProto> &nodes, function_ref<bool(StringRef)> isDefined,
           function_ref<bool(StringRef)> isTaken, function_ref<void(int, const std::string &)> onError)
       : nodes(nodes), isDefined(isDefined), isTaken(isTaken), onError(onError) {}
@@ -112,7 +112,7 @@ private:
   }
 
   SmallVector<int> sort() {
-    // The lowest index first: a list that is in order stays as it is.
+    // The ready node with the lowest index comes first, so that a sorted list is unchanged.
     std::priority_queue<int, std::vector<int>, std::greater<int>> ready;
     for (int i = 0; i < nodes.size(); ++i)
       if (missing[i] == 0)
@@ -129,7 +129,7 @@ private:
     return order;
   }
 
-  /// Follows nodes that wait for one another until one comes again.
+  /// Follows nodes that wait for one another until one repeats.
   void reportCycle() {
     int node = 0;
     while (missing[node] == 0)

@@ -20,19 +20,20 @@ class NodeProto;
 
 namespace tenon::onnx_import {
 
-/// An order in which each node comes after those that it reads from: the given one where that is such.
-/// A node reads its inputs and what its subgraphs take from outside. `isDefined` tells the names that exist
-/// before any node; `onError` hears of names made twice, names that nothing makes, and cycles, each with the
-/// index of a node concerned. Nodes on a cycle are left out of the order, as is what depends on them.
+/// Returns a topological order of the nodes, which is the given order if that is valid. A node reads its inputs and the
+/// values that its subgraphs use from outside. `isDefined` tells the names that exist before any node; `onError`
+/// receives duplicate definitions, undefined names, and cycles, each with the index of a node. Nodes on a cycle, and
+/// nodes that depend on them, are left out.
 llvm::SmallVector<int> orderNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes,
                                   llvm::function_ref<bool(llvm::StringRef name)> isDefined,
                                   llvm::function_ref<void(int node, const std::string &error)> onError);
 
-/// The names that a node reads: its inputs, and what graphs inside of it take from around them. Each is there once.
+/// Returns the names that a node reads, without duplicates: its inputs, and the values that its subgraphs use from
+/// outside.
 llvm::SmallVector<llvm::StringRef> listReads(const onnx::NodeProto &node);
 
-/// Checks the graphs inside of a node, at any depth, whether or not they will be imported: that each is in order, and
-/// that its outputs are made. `isDefined` tells the names that exist around the node.
+/// Checks the graphs inside a node, at any depth, whether or not they will be imported: their order, and that their
+/// outputs are defined. `isDefined` tells the names that exist around the node.
 void checkNestedGraphs(const onnx::NodeProto &node, llvm::function_ref<bool(llvm::StringRef name)> isDefined,
                        llvm::function_ref<void(const std::string &error)> onError);
 

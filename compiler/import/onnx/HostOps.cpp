@@ -27,7 +27,7 @@ using onnx::AttributeProto;
 
 namespace {
 
-/// A node while its operator is asked for shapes. The vectors own what the call points to.
+/// A node while its plug-in operator infers shapes. The vectors own the memory that the call points to.
 struct HostNode {
   explicit HostNode(Node &node) : n(node) {}
 
@@ -177,7 +177,7 @@ LogicalResult HostNode::infer(const tenon_plugin &plugin, const tenon_plugin_ope
   std::vector<tenon_plugin_tensor> outputs;
   for (auto &each : extents) {
     each.fill(TENON_DIM_UNKNOWN);
-    // A type and a rank that no tensor has: the plug-in has to say them.
+    // The invalid type and rank must be overwritten by the plug-in.
     outputs.push_back({TENON_STRING, TENON_PLUGIN_MAX_RANK + 1, each.data(), nullptr, 0, 0, 1});
   }
   tenon_plugin_call ask{};

@@ -25,14 +25,14 @@ Location Importer::getLocation(const onnx::NodeProto &proto, size_t index) {
   std::string name = !proto.name().empty()      ? proto.name()
                      : proto.output_size() != 0 ? proto.output(0)
                                                 : proto.op_type() + "_" + std::to_string(index);
-  // Where the node belongs stands inside of its own location, which is its name to all who ask for that.
+  // The module path is nested within the node's own location, which is the node's name for all readers.
   std::string place = getModulePath(proto);
   if (place.empty())
     return NameLoc::get(builder.getStringAttr(name));
   return NameLoc::get(builder.getStringAttr(name), NameLoc::get(builder.getStringAttr(place)));
 }
 
-/// Checks graphs inside of nodes: branches that are never taken are not imported, and have to be in order nonetheless.
+/// Checks graphs inside nodes: branches that are never taken are not imported, but must be valid nonetheless.
 static void checkGraphsInside(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes, Scope &scope,
                               llvm::function_ref<void(int, const std::string &)> onError) {
   llvm::StringSet<> made;
@@ -61,7 +61,7 @@ void Importer::importNodes(const Nodes &nodes, Scope &scope) {
     importNode(nodes[i], i, scope);
 }
 
-/// Names whose making failed, or that nothing makes: both have been reported.
+/// True if a node reads a name whose definition failed or is missing, which has been reported.
 static bool readsFailedValue(const onnx::NodeProto &proto, Scope &scope) {
   return llvm::any_of(proto.input(), [&](const std::string &name) {
     if (name.empty())
@@ -104,7 +104,7 @@ static bool hasStrings(Node &node) {
   return false;
 }
 
-/// Imports a node by what there is for its operator. False: it failed, which was reported.
+/// Imports a node by its handler. Returns false after a reported error.
 bool Importer::importKnownOp(Node &node, StringRef domain) {
   const onnx::NodeProto &proto = node.getProto();
   bool canRun = !readsFailedValue(proto, node.scope);
@@ -142,7 +142,7 @@ LogicalResult Importer::importSchemaBody(Node &node) {
   return function ? importFunction(node, *function) : failure();
 }
 
-/// What a diagnostic of the dialect says, without the operation's name, which means nothing to a user.
+/// Returns the text of a diagnostic without the name of the dialect's operation, which users do not know.
 static StringRef withoutOpName(StringRef text) {
   if (!text.starts_with("'tenon."))
     return text;
@@ -164,11 +164,11 @@ bool Importer::runHandler(Node &node, const OpEntry &entry, ArrayRef<ShapeValue>
     setOutputs(node, known);
     return true;
   }
-  // Another node inside of this one may have told what is wrong.
+  // Another node inside this one may have reported the error.
   if (node.hasFault() || hasFaultsSince(begin))
     return false;
   StringRef text = currentDiagnostics.empty() ? StringRef() : withoutOpName(currentDiagnostics.front());
-  // The types that an operation takes are the only thing that the dialect states and ONNX does not.
+  // The supported operand types are the only condition that the dialect has and ONNX does not.
   if (text.empty() || text.contains("must be ranked tensor of"))
     (void)node.unsupported(text.empty() ? "this combination of operands is not supported" : text);
   else
@@ -176,7 +176,7 @@ bool Importer::runHandler(Node &node, const OpEntry &entry, ArrayRef<ShapeValue>
   return false;
 }
 
-/// Whether no operation is needed for a value, since sizes or a constant say all.
+/// True if a value needs no operation, because it is a known constant or consists of known sizes.
 static bool isComplete(const ShapeValue &value) { return value.getIntegers() || value.getNumbers(); }
 
 bool Importer::setKnownOutputs(Node &node, SmallVectorImpl<ShapeValue> &known) {
@@ -194,7 +194,7 @@ bool Importer::setKnownOutputs(Node &node, SmallVectorImpl<ShapeValue> &known) {
   return true;
 }
 
-/// Whether two symbolic factors are multiplied, as when a reshape joins dimensions.
+/// True if two symbolic factors are multiplied, as in a reshape that merges dimensions.
 static bool hasProduct(AffineExpr expr) {
   bool found = false;
   expr.walk([&](AffineExpr e) {
@@ -204,8 +204,8 @@ static bool hasProduct(AffineExpr expr) {
   return found;
 }
 
-/// Whatever the sizes are that get bound, no extent may come out negative. Products are left out: their
-/// factors have been extents before.
+/// Requires that no extent is negative for the sizes that are bound. Products are omitted, because their factors have
+/// been extents before.
 void Importer::requireExtents(const Node &node, RankedTensorType type) {
   for (auto [i, dim] : llvm::enumerate(getDims(type))) {
     if (isNonNegative(dim) || hasProduct(dim) || dependsOnData(dim) || isInRegion())
@@ -276,7 +276,7 @@ LogicalResult Importer::bindOutputs(Node &node, ArrayRef<ImportedValue *> values
       continue;
     if (i >= static_cast<int>(values.size()) || !values[i] || values[i]->isAbsent)
       return node.invalid("output number " + Twine(i) + ", '" + proto.output(i) + "', is made by nothing inside");
-    // A constant becomes a weight once, under the name that it had first.
+    // A constant becomes a weight once, under its first name.
     if (values[i]->constant) {
       noteChange(*values[i]);
       materialize(*values[i]);

@@ -26,7 +26,7 @@ using namespace tenon::onnx_import;
 // Files
 //===----------------------------------------------------------------------===//
 
-/// Protobuf prints parse errors to standard error; we have our own line for them.
+/// Disables protobuf's own parse errors on standard error; we report them ourselves.
 static void silenceProtobuf() {
   static const bool once = (google::protobuf::SetLogHandler(nullptr), true);
   (void)once;
@@ -51,12 +51,12 @@ static std::unique_ptr<onnx::ModelProto> parseModel(llvm::ArrayRef<char> bytes, 
   auto model = std::make_unique<onnx::ModelProto>();
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t *>(bytes.data()),
                                                 static_cast<int>(bytes.size()));
-  // A graph in a node's attribute is three messages deep. What nests deeper than the import allows is still read, to be
-  // refused with the limit's name.
+  // A graph in a node's attribute is nested in three messages. Deeper nesting than the import allows is still parsed,
+  // so that the error names the limit.
   constexpr int kMessagesOfGraph = 3;
   stream.SetRecursionLimit(static_cast<int>(2 * kMessagesOfGraph * ImportLimits::kMaxNesting));
   if (!model->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
-    // The stream does not tell a file that ends too early from messages that nest too deep.
+    // The stream does not distinguish a truncated file from messages that are nested too deeply.
     report.add(ImportFault::invalidModel, "not an ONNX model, or truncated, or nested far beyond the import limit "
                                           "'nesting': parsing stopped at byte " +
                                               Twine(stream.CurrentPosition()) + " of " + Twine(bytes.size()));
@@ -103,7 +103,7 @@ static OwningOpRef<ModuleOp> importModel(std::unique_ptr<onnx::ModelProto> model
   return Importer(memory, files, options, report, context).run();
 }
 
-/// Runs `import`, which gets a report, and turns what ONNX's library or protobuf throw into a fault.
+/// Runs `import` with a report, and converts exceptions of ONNX's library or protobuf to faults.
 template <typename Import> static ImportedModel guard(StringRef name, MLIRContext *context, Import import) {
   Report report(name.str());
   ImportedModel result;

@@ -25,12 +25,11 @@ namespace tenon {
 ///   tenon.requires  #tenon.shape<...>: expressions over symbols that must not be negative when sizes are
 ///                   bound. The import relied on them, where the operator would have clamped
 ///
-/// Where it fails, everything that is wrong was emitted as errors on the context, one line each, at the
-/// locations of the nodes. Never throws.
+/// If it fails, all errors are emitted on the context, one line each, at the locations of the nodes. Never throws.
 ImportedModel importOnnxFile(llvm::StringRef path, const ImportOptions &options, mlir::MLIRContext *context);
 
-/// Imports a model that is in memory. `name` stands for it in messages; external data is looked for in the
-/// folder of `path`, and refused where `path` is empty.
+/// Imports a model in memory. `name` is its name in messages; external data is read from the folder of `path`, and
+/// rejected if `path` is empty.
 ImportedModel importOnnxModel(std::unique_ptr<onnx::ModelProto> model, llvm::StringRef name, llvm::StringRef path,
                               const ImportOptions &options, mlir::MLIRContext *context);
 

@@ -51,7 +51,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   auto function = func::FuncOp::create(builder, loc, "main", builder.getFunctionType({}, {}));
   builder.setInsertionPointToStart(function.addEntryBlock());
   {
-    // What inference and checks of single operations say becomes part of the node's fault.
+    // Diagnostics of inference and verification of single operations become part of the node's fault.
     ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
         currentDiagnostics.push_back(diagnostic.str());
@@ -256,7 +256,7 @@ bool Importer::isNegativeForEmptyOnly(AffineExpr expr) const {
   return notEmpty.isNotNegative(expr);
 }
 
-/// The value of an expression; nothing where it overflows or divides by 0.
+/// Returns the value of an expression; none if it overflows or divides by 0.
 static std::optional<int64_t> evaluate(AffineExpr expr, llvm::function_ref<int64_t(unsigned)> getSize) {
   if (std::optional<int64_t> constant = getConstant(expr))
     return constant;
@@ -282,7 +282,7 @@ static std::optional<int64_t> evaluate(AffineExpr expr, llvm::function_ref<int64
   }
 }
 
-/// Whether something holds of the value of an expression for each of some large sizes.
+/// True if a predicate holds for the value of an expression for each of some large sizes.
 static bool holdsUsually(AffineExpr expr, llvm::function_ref<bool(int64_t)> holds) {
   constexpr int64_t kSamples = 16, kMin = 4096;
   for (int64_t sample = 0; sample < kSamples; ++sample) {

@@ -39,13 +39,13 @@ struct Strings;
 /// What the resources of a module point into.
 struct ModelMemory {
   std::unique_ptr<const onnx::ModelProto> model;
-  /// Function bodies with their attributes, and tensors that the options name.
+  /// Owns function bodies with substituted attributes, and tensors that the options name.
   std::deque<onnx::FunctionProto> functions;
   std::deque<onnx::TensorProto> tensors;
 };
 
-/// What a name of the model stands for. The operation that makes a constant or a tensor of sizes is made
-/// where it is first used as a tensor, so what is needed at compile time alone leaves nothing behind.
+/// The value of a name of the model. The operation of a constant or of a tensor of sizes is created at its first use as
+/// a tensor, so values that are only needed at compile time leave no operation.
 struct ImportedValue {
   mlir::Value value;                 ///< Null before it was asked for.
   mlir::RankedTensorType type;       ///< Null where making it failed, which has been reported.
@@ -57,7 +57,7 @@ struct ImportedValue {
 
   bool isAbsent = false; ///< An optional input of a function that the call leaves out.
 
-  // Instead of all above, where the value is no tensor (Compound.h).
+  // Used instead of the above fields if the value is not a tensor (Compound.h).
   std::shared_ptr<Sequence> sequence;
   std::shared_ptr<Optional> optional;
   std::shared_ptr<Strings> strings;
@@ -68,7 +68,7 @@ struct ImportedValue {
 
 using OpsetImports = llvm::StringMap<int64_t>;
 
-/// Names as one graph sees them: its own, then those of the graphs around it. A function sees its own alone.
+/// The names that a graph sees: its own, then those of the graphs around it. A function only sees its own.
 struct Scope {
   Scope *parent = nullptr;
   const OpsetImports *opsets = nullptr;
@@ -84,7 +84,7 @@ public:
   Importer(std::shared_ptr<ModelMemory> memory, ExternalFiles &files, const ImportOptions &options, Report &report,
            mlir::MLIRContext *context);
 
-  /// The module; null, with faults in the report, where the import failed.
+  /// Returns the module; null, with faults in the report, if the import failed.
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
   //===--- For Node and for operators that hold graphs
@@ -94,41 +94,41 @@ public:
   mlir::Value materialize(ImportedValue &value);
   const ShapeValue *getKnown(ImportedValue &value);
   void addFault(ImportFault kind, const Node &node, const llvm::Twine &text);
-  /// A run whose sizes make `expr` negative is refused; the text says why.
+  /// A run whose sizes make `expr` negative fails with the text as the reason.
   void addRequirement(mlir::AffineExpr expr, const Node &node, const llvm::Twine &otherwise);
   TensorReader &getTensorReader() { return tensors; }
-  /// A new symbol, named after what its value is read from.
+  /// Returns a new symbol, named after the value that it is read from.
   std::string makeDataSymbol(llvm::StringRef hint);
-  /// Whether an expression names a symbol that data binds.
+  /// True if an expression contains a data-dependent symbol.
   bool dependsOnData(mlir::AffineExpr expr) const;
-  /// Notes that these are a value's elements, so that they are not bound again.
+  /// Records that these are a value's elements, so that they are not bound again.
   void rememberSizes(ImportedValue &value, llvm::ArrayRef<mlir::AffineExpr> sizes);
-  /// The first of `count` streams of random numbers that nobody else has.
+  /// Returns the first of `count` unused streams of random numbers.
   int64_t takeRandomStreams(int64_t count) { return std::exchange(randomStreams, randomStreams + count); }
-  /// Counts what a node is written out to; a fault where the sum of all exceeds the limit.
+  /// Counts the nodes of a node's expansion; reports a fault if the total exceeds the limit.
   mlir::LogicalResult countExpansion(Node &node, int64_t nodeCount);
 
-  /// Before a value that a scope holds gets an operation or sizes: in a region, it has them there alone.
+  /// Must be called before a value of a scope gets an operation or sizes, which in a region are only valid there.
   void noteChange(ImportedValue &value);
   mlir::OpBuilder &getBuilder() { return builder; }
-  /// Whether operations are made in a branch or a loop, which may not run.
+  /// True if operations are created in a branch or a loop, which may not run.
   bool isInRegion() const { return regionDepth > 0; }
 
   //===--- What is known of sizes
   //------------------------------------------------------------------------===//
 
   Facts &getFacts() { return facts; }
-  /// Whether an expression is not negative where each symbol of the inputs is at least 1. Not of those that an option
-  /// gives a range, which may begin at 0.
+  /// True if an expression is non-negative whenever each symbol of the inputs is at least 1. Symbols with a range from
+  /// an option are excluded, since they may be 0.
   bool isNegativeForEmptyOnly(mlir::AffineExpr expr) const;
-  /// Whether two expressions have one value for all of some large sizes: two ways to write one formula, which may
-  /// differ where rounding or clamping sets in.
+  /// True if two expressions have equal values for some large sizes: they are two formulas for the same size, which may
+  /// differ because of rounding or clamping.
   bool areUsuallyEqual(mlir::AffineExpr a, mlir::AffineExpr b) const;
   /// The same, of a sign.
   bool isUsuallyNotNegative(mlir::AffineExpr expr) const;
-  /// Two extents are equal, which is checked when the model runs, in any branch.
+  /// Records that two extents are equal, which is checked at run time, in any branch.
   void learnEqual(mlir::AffineExpr a, mlir::AffineExpr b);
-  /// `result` is what these extents broadcast to: each is 1 or equal to it.
+  /// Records that `result` is the broadcast of these extents: each is 1 or equal to it.
   void rememberBroadcast(mlir::AffineExpr result, std::initializer_list<mlir::AffineExpr> parts);
   bool isBroadcastOf(mlir::AffineExpr result, mlir::AffineExpr part) const;
 
@@ -136,18 +136,18 @@ public:
   //--------------------------------------------------------------------------===//
 
   using Faults = std::vector<Report::Fault>;
-  /// What has been reported and taken for granted at some point.
+  /// The state of reports and assumptions at some point.
   struct Checkpoint {
     size_t faults, requirements;
   };
   Checkpoint getCheckpoint() const { return {report.size(), requirements.size()}; }
   bool hasFaultsSince(const Checkpoint &point) const { return report.size() > point.faults; }
-  /// Forgets what came after a point, and that the node has failed since. The faults that are forgotten.
+  /// Discards everything after a point, including the node's failure. Returns the discarded faults.
   Faults rollBack(const Checkpoint &point, Node &node);
   void restore(Faults faults) { report.append(std::move(faults)); }
 
-  /// While it lives, operations are made in the region of a branch or a loop. What values from around it get
-  /// there (the operation of a constant, a size that was bound) is forgotten at the end.
+  /// During its lifetime, operations are created in the region of a branch or a loop. Changes to outer values (the
+  /// operation of a constant, a bound size) are undone at the end.
   class RegionVisit {
   public:
     explicit RegionVisit(Importer &importer);
@@ -158,18 +158,18 @@ public:
     size_t begin;
   };
 
-  /// Imports a graph in place, seeing the names that the node sees. `inputs` are bound to the graph's inputs;
-  /// `outputs` becomes what its outputs stand for. The values live as long as the importer.
+  /// Imports a graph in place, with the names that the node sees. `inputs` are bound to the graph's inputs; `outputs`
+  /// receives the values of its outputs. The values live as long as the importer.
   mlir::LogicalResult importSubgraph(Node &node, const onnx::GraphProto &graph, llvm::ArrayRef<ImportedValue> inputs,
                                      llvm::SmallVectorImpl<ImportedValue *> &outputs);
-  /// Imports a node with other values for some of its inputs. Gives what its outputs stand for; nothing where it
-  /// fails, which has been reported.
+  /// Imports a node with other values for some of its inputs. Returns the values of its outputs; none after a reported
+  /// error.
   std::optional<llvm::SmallVector<ImportedValue>>
   importInstead(Node &node, llvm::ArrayRef<std::pair<llvm::StringRef, ImportedValue>> inputs);
   /// Sets the outputs of `node` to these values.
   mlir::LogicalResult bindOutputs(Node &node, llvm::ArrayRef<ImportedValue *> values);
 
-  /// Imports the function body of the operator's schema in place of a node.
+  /// Imports the function body of the operator's schema instead of a handler.
   mlir::LogicalResult importSchemaBody(Node &node);
 
 private:
@@ -217,7 +217,7 @@ private:
   static bool isHostOp(llvm::StringRef domain, llvm::StringRef name);
   bool importHostOp(Node &node);
 
-  // Functions.cpp: operators that are written as functions.
+  // In Functions.cpp: operators that are defined as functions.
   const onnx::FunctionProto *findFunction(const onnx::NodeProto &proto);
   const onnx::FunctionProto *buildFunction(Node &node, const onnx::OpSchema &schema);
   static bool canBuildFunction(const onnx::OpSchema &schema);
@@ -237,21 +237,21 @@ private:
   Scope mainScope;
   OpsetImports opsets;
   llvm::StringMap<const onnx::FunctionProto *> functions;
-  /// Scopes of subgraphs and functions: what leaves one points into it.
+  /// Scopes of subgraphs and functions; values that leave one point into it.
   std::deque<Scope> scopes;
   std::deque<OpsetImports> functionOpsets;
-  /// Functions whose bodies are being imported, each inside of the one before.
+  /// The stack of functions whose bodies are being imported.
   llvm::SmallVector<const onnx::FunctionProto *> activeFunctions;
   llvm::MapVector<mlir::AffineExpr, std::string> requirements;
   llvm::DenseSet<mlir::AffineExpr> dataSymbols;
   Facts facts;
   llvm::DenseMap<mlir::AffineExpr, llvm::DenseSet<mlir::AffineExpr>> broadcasts;
-  /// Values as they were before a region gave them an operation or sizes.
+  /// The states of values before a region gave them an operation or sizes.
   std::vector<std::pair<ImportedValue *, ImportedValue>> changes;
   int regionDepth = 0;
   int64_t expandedNodes = 0, copiedBytes = 0, randomStreams = 0;
-  /// The location that operations of expanded functions get, and what messages say of them: those of the
-  /// node in the model's own graph.
+  /// The location of operations of expanded functions, and of messages about them: that of the node in the model's own
+  /// graph.
   std::optional<mlir::Location> outerLoc;
   std::string outerName;
   std::vector<std::string> currentDiagnostics;

@@ -38,7 +38,7 @@ static llvm::Error readTensorFile(const std::string &path, onnx::TensorProto &te
   return invalid("is no serialized tensor");
 }
 
-/// Numbers separated by commas, as a tensor of the input's type: a scalar where that is one.
+/// Parses comma-separated numbers as a tensor of the input's type; a single number may be a scalar.
 static llvm::Expected<ElementsAttr> parseNumbers(const onnx::ValueInfoProto &input, StringRef text,
                                                  MLIRContext *context) {
   const auto &declared = input.type().tensor_type();
@@ -88,7 +88,7 @@ void Importer::importInputConstants() {
             invalid("is of type " + getDataTypeName(declared) + ", but its value is of type " + getDataTypeName(given));
     }
     if (!elements) {
-      // Whatever is wrong with it, the model can be compiled with another value.
+      // Whatever the error is, the model can be compiled with another value.
       report.add(ImportFault::invalidModel,
                  "input '" + constant.input + "', which --constant names, " + llvm::toString(elements.takeError()));
       continue;

@@ -13,7 +13,7 @@
 using namespace tenon;
 using llvm::StringRef;
 
-/// The last module of those around a node, of which the last is the node itself.
+/// Returns the last module around a node; the last name is that of the node itself.
 static std::string getInnermost(llvm::ArrayRef<StringRef> names) {
   return names.size() < 2 ? "" : names[names.size() - 2].str();
 }

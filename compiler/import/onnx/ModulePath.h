@@ -17,15 +17,16 @@ class NodeProto;
 
 namespace tenon::onnx_import {
 
-/// The innermost module of a list as torch.onnx writes it under `pkg.torch.onnx.name_scopes`: the paths of all modules
-/// around a node, then the node. `encoder.layer.0` for `['', 'encoder', 'encoder.layer.0', 'linear_4']`.
+/// Returns the innermost module of a list in the format of torch.onnx's `pkg.torch.onnx.name_scopes`: the paths of all
+/// modules around a node, then the node. The result for `['', 'encoder', 'encoder.layer.0', 'linear_4']` is
+/// `encoder.layer.0`.
 std::string getInnermostScope(llvm::StringRef scopes);
 
-/// The same of the text that it writes under `namespace`: `encoder.layer.0` for
-/// `: Bert/encoder: Encoder/encoder.layer.0: Layer/linear_4: aten.linear.default`.
+/// The same for the format of `namespace`: the result for `: Bert/encoder: Encoder/encoder.layer.0: Layer/linear_4:
+/// aten.linear.default` is `encoder.layer.0`.
 std::string getInnermostNamespace(llvm::StringRef text);
 
-/// The module that the metadata of a node names; empty where there is none.
+/// Returns the module in the metadata of a node; empty if there is none.
 std::string getModulePath(const onnx::NodeProto &node);
 
 } // namespace tenon::onnx_import

@@ -34,7 +34,7 @@ Node::Node(Importer &importer, Scope &scope, const onnx::NodeProto &proto, int64
 StringRef Node::getOpType() const { return proto.op_type(); }
 StringRef Node::getDomain() const { return proto.domain(); }
 
-/// The beginning of a name that is longer than any person would write.
+/// Truncates a very long name.
 static std::string shorten(const std::string &name) {
   constexpr size_t kShown = 200;
   return name.size() > kShown ? name.substr(0, kShown) + "..." : name;
@@ -133,7 +133,7 @@ std::optional<Dims> Node::sizesOperand(size_t i, StringRef what, AffineExpr most
                       " elements; how many there are has to be known");
     return std::nullopt;
   }
-  // Only what is not known is read when the model runs.
+  // Only unknown elements are read at run time.
   Value vector = vectorOperand(i);
   Dims result;
   SmallVector<std::string> names(*count);
@@ -230,7 +230,7 @@ int64_t Node::getIntIn(StringRef name, int64_t fallback, int64_t min, int64_t ma
 
 bool Node::getBool(StringRef name, bool fallback) {
   int64_t value = getInt(name, fallback);
-  // ONNX says what 0 and 1 mean. Runtimes that compare with either of them differ on what else there is.
+  // ONNX defines 0 and 1; runtimes disagree about other values.
   if (value != 0 && value != 1)
     (void)invalid("attribute '" + name + "' is " + Twine(value) + ", but has to be 0 or 1");
   return value != 0;
@@ -399,15 +399,14 @@ LogicalResult Node::fault(llvm::Error error) {
 }
 
 LogicalResult Node::fault(ImportFault kind, const Twine &text) {
-  // The first fault is the cause; what follows it may be its consequence.
+  // Only the first fault is reported; later ones may be its consequences.
   if (!faulty)
     importer.addFault(kind, *this, text);
   faulty = true;
   return failure();
 }
 
-/// What is wrong with indices that are constants, or with those of an empty dimension; empty where nothing is known to
-/// be.
+/// Describes an error in constant indices, or in those of an empty dimension; empty if none is known.
 static std::string describeFault(const IndexUse &use) {
   bool isUsed = getConstant(use.count).value_or(0) > 0;
   auto isEmpty = [](const IndexLimits &limits) {
@@ -459,7 +458,7 @@ void Node::requireIndicatorRange(AffineExpr expr) {
   require(addDims(most, expr), "needs " + dimsToString(expr) + " to be above -2^30");
 }
 
-/// Whether `excess` need not be clamped at 0: it is not negative, or that was made a requirement.
+/// True if `excess` need not be clamped at 0: it is non-negative, or required to be.
 static bool isHeldAtZero(Node &n, AffineExpr excess, const Twine &otherwise) {
   if (n.importer.getFacts().isNotNegative(excess))
     return true;
@@ -469,8 +468,8 @@ static bool isHeldAtZero(Node &n, AffineExpr excess, const Twine &otherwise) {
   return true;
 }
 
-/// The larger or the smaller of two sizes as a symbol that is bound when the model runs: expressions by cases that are
-/// made of such would be written out again and again.
+/// Returns the maximum or minimum of two sizes as a symbol that is bound at run time: nested case expressions would
+/// grow exponentially.
 static AffineExpr bindExtreme(Node &n, AffineExpr a, AffineExpr b, bool isLarger) {
   Value x = n.sizes(a, n.i64()), y = n.sizes(b, n.i64());
   Dims bound = n.bindSizes(isLarger ? n.max(x, y) : n.min(x, y), std::numeric_limits<int64_t>::min());
@@ -498,12 +497,12 @@ AffineExpr Node::atMost(AffineExpr expr, AffineExpr bound, const Twine &otherwis
 }
 
 void Node::noteEqual(AffineExpr a, AffineExpr b) {
-  // What holds in a branch need not hold behind it. Two constants are the operation's matter, and a 1 is stretched.
+  // A condition in a branch need not hold after it. The operation checks two constants, and a 1 is broadcast.
   bool isStretched = getConstant(a) == 1 || getConstant(b) == 1;
   if (a == b || isStretched || importer.isInRegion() || isUnknownDim(a) || isUnknownDim(b) ||
       importer.getFacts().isEqual(a, b) || (getConstant(a) && getConstant(b)))
     return;
-  // The operation may be dropped as unused, and what follows from it still hold.
+  // The requirement remains if the operation is eliminated, because other values may depend on it.
   std::string text = "needs " + dimsToString(a) + " and " + dimsToString(b) + " to be equal";
   require(subDims(a, b), text);
   require(subDims(b, a), text);

@@ -19,7 +19,7 @@ class Node;
 
 using Handler = llvm::LogicalResult (*)(Node &);
 
-/// How an operator is imported, by the versions of its domain that `since` and `until` include.
+/// How an operator is imported for the versions of its domain from `since` to `until`.
 struct OpEntry {
   const char *name;
   Handler handler;
@@ -28,22 +28,22 @@ struct OpEntry {
   bool isSupported = true; ///< else the handler says no more than what to do instead
 };
 
-/// The entry for an operator; null where there is none.
+/// Returns the entry of an operator; null if there is none.
 const OpEntry *findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset);
 
-/// The same for a node that has strings among its operands, where its operator takes numbers as well; null where
-/// that has an entry for both, or none.
+/// The same for a node with strings among its operands whose operator also accepts numbers; null if one entry handles
+/// both, or if there is none.
 const OpEntry *findStringOp(llvm::StringRef name, int64_t opset);
 
-/// The operators of com.microsoft, of which ONNX has no schemas.
+/// Returns the operators of com.microsoft, for which ONNX has no schemas.
 llvm::SmallVector<llvm::StringRef> getMicrosoftOpNames();
 
-/// "" and "ai.onnx" name one domain; the first is what we use.
+/// "" and "ai.onnx" name the same domain; the result is always the first one.
 llvm::StringRef canonicalDomain(llvm::StringRef domain);
 /// "ai.onnx::Conv (opset 13)", for messages.
 std::string describeOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset);
 
-// Families: each is a list in a file of its own, ops/<Family>.cpp.
+// The families of operators; each is a list in a file of its own, ops/<Family>.cpp.
 llvm::ArrayRef<OpEntry> getElementwiseOps();
 llvm::ArrayRef<OpEntry> getActivationOps();
 llvm::ArrayRef<OpEntry> getReductionOps();

@@ -13,7 +13,7 @@
 
 namespace tenon {
 
-/// An operator of ONNX's domains or of another, as the import sees it.
+/// An operator of an ONNX or other domain, and how it is supported.
 struct OperatorSupport {
   std::string domain; ///< "ai.onnx", "com.microsoft"...
   std::string name;
@@ -21,7 +21,7 @@ struct OperatorSupport {
   std::string how; ///< "handler", "function" (by the body that its schema has), or "none"
 };
 
-/// All operators that ONNX has schemas of or that have a handler, by domain and name.
+/// Lists all operators that have a schema in ONNX or a handler, by domain and name.
 std::vector<OperatorSupport> getOperatorSupport();
 
 } // namespace tenon

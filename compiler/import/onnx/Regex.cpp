@@ -31,7 +31,7 @@ namespace {
 Error unsupported(const Twine &text) { return makeError(CompileStatus::unsupported, text); }
 
 constexpr size_t kMaxChoices = 100'000, kMaxStates = 4096;
-/// States of the automaton with choices that are looked at, over all places: some tenths of a second.
+/// Upper bound for the visited NFA states in all subset constructions: some tenths of a second.
 constexpr size_t kMaxSteps = 4'000'000;
 
 /// Bytes from first to last lead to a state.
@@ -53,7 +53,7 @@ struct State {
   std::vector<Free> free;
 };
 
-/// An automaton with choices. What is built begins in one state and ends in another.
+/// Builds an NFA. Each part has one start state and one end state.
 class Builder {
 public:
   Builder() { states.resize(2); }
@@ -126,8 +126,8 @@ Error Builder::buildRepeat(const RegexNode &node, int from, int to) {
   for (int i = 0; i < count; ++i) {
     if (i >= node.min)
       states[from].free.push_back({to});
-    // The last one that has to be there is the one that may come again: a copy of its own would double the states at
-    // each level of a repetition of repetitions.
+    // The last required copy is the one that loops: an additional copy would double the states at each level of nested
+    // repetitions.
     bool isLoop = node.max < 0 && i + 1 == count;
     int begin = from;
     if (isLoop) {
@@ -194,7 +194,7 @@ namespace {
 /// What the last byte was.
 enum class Last { none, word, other };
 
-/// States in which the automaton with choices may be at once, in order, and what tells which conditions hold.
+/// A DFA state: the sorted set of NFA states, and the context that determines which conditions hold.
 struct Place {
   std::vector<int> states;
   Last last;
@@ -228,7 +228,8 @@ private:
 
 } // namespace
 
-/// Bytes are of one class where no edge begins or ends between them, nor, where that matters, a word.
+/// Two bytes are in one class if no edge begins or ends between them and, where conditions depend on it, no word
+/// boundary.
 void Determinizer::findClasses() {
   bool begins[257] = {true};
   for (const State &state : states) {
@@ -243,7 +244,7 @@ void Determinizer::findClasses() {
   }
 }
 
-/// The set with all that is reached from it without a byte, where these conditions hold.
+/// Returns the epsilon closure of a set under these conditions.
 std::vector<int> Determinizer::close(std::vector<int> set, llvm::function_ref<bool(Condition)> holds) {
   std::vector<bool> seen(states.size());
   for (int state : set)

@@ -15,16 +15,16 @@
 
 namespace tenon::onnx_import {
 
-/// A deterministic automaton on bytes. It begins in state 0.
+/// A deterministic automaton on bytes. The start state is 0.
 struct Automaton {
   llvm::SmallVector<int64_t> classes; ///< of each byte; bytes of one class are never told apart
   llvm::SmallVector<int64_t> next;    ///< for each state and class, the state that follows
   llvm::SmallVector<int64_t> accepts; ///< for each state, whether a text may end there
 };
 
-/// The automaton of the UTF-8 texts that a pattern matches as a whole. The syntax is RE2's, without: flags
-/// other than (?s), Unicode classes (\p), \Q and \C. Fails as unsupported where it is none of these, or its
-/// automaton would be too large; the message is to be said after "the pattern".
+/// Compiles a pattern that must match a UTF-8 text as a whole. The syntax is RE2's, without: flags other than (?s),
+/// Unicode classes (\p), \Q and \C. Fails as unsupported if the pattern uses these, or if its automaton would be too
+/// large; the message is to be printed after "the pattern".
 llvm::Expected<Automaton> compileRegex(llvm::StringRef pattern);
 
 } // namespace tenon::onnx_import

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kMaxRepeat = 1000, kMaxDepth = 200;
 
-/// A parser by recursive descent. After the first fault everything is null.
+/// A recursive descent parser. After the first error all results are null.
 class Parser {
 public:
   explicit Parser(StringRef pattern) : rest(pattern) {}
@@ -139,7 +139,7 @@ NodePtr Parser::parseSequence() {
   return sequence;
 }
 
-/// "{2}", "{2,}", "{2,3}"; false where what follows is none of these, and so stands for itself.
+/// Parses "{2}", "{2,}" or "{2,3}"; returns false if the text is none of these, and is therefore literal.
 bool Parser::parseCounts(int &min, int &max) {
   StringRef text = rest;
   if (!text.consume_front("{") || text.consumeInteger(10, min))
@@ -166,7 +166,7 @@ NodePtr Parser::parseRepeats(NodePtr node) {
       return node;
     if (min > kMaxRepeat || max > kMaxRepeat || (max >= 0 && max < min))
       return fail("repeats something from " + Twine(min) + " to " + Twine(max) + " times");
-    // What is taken first makes no difference to what matches as a whole.
+    // Greediness makes no difference to whether the whole text matches.
     rest.consume_front("?");
     NodePtr repeat = makeNode(RegexNode::repeat);
     repeat->min = min;
@@ -217,7 +217,7 @@ NodePtr Parser::parseGroup() {
       rest = rest.drop_front(std::min(rest.find('>'), rest.size() - 1) + 1);
     } else if (rest.consume_front("s")) {
       dotIsAll = true;
-      // The flag alone holds up to the end of the group around.
+      // A flag without a group holds up to the end of the enclosing group.
       if (rest.consume_front(")"))
         return makeNode(RegexNode::sequence);
     } else if (!rest.starts_with(":"))
@@ -241,13 +241,13 @@ std::optional<CodeRanges> Parser::parseClassEscape(char letter) {
                        .Case("w", "word")
                        .Default("");
   std::optional<CodeRanges> ranges = getNamedClass(name);
-  // RE2's \s has no vertical tab, other than [[:space:]].
+  // Unlike [[:space:]], RE2's \s excludes the vertical tab.
   if (name == "space")
     ranges = CodeRanges{{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}};
   return ranges && isUpper(letter) ? invert(*ranges) : ranges;
 }
 
-/// A character that is written as an escape, after the backslash.
+/// Parses an escaped character after the backslash.
 std::optional<uint32_t> Parser::parseCharacterEscape() {
   if (rest.empty()) {
     fail("ends in a backslash");
@@ -295,7 +295,7 @@ NodePtr Parser::parseEscape() {
   return code ? makeSet({{*code, *code}}) : nullptr;
 }
 
-/// [:alpha:], after the first bracket of the set; nothing where it is none.
+/// Parses [:alpha:] after the first bracket of the set; none if it is no class.
 std::optional<CodeRanges> Parser::parseClassName() {
   StringRef text = rest;
   if (!text.consume_front("[:"))

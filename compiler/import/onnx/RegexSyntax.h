@@ -29,7 +29,7 @@ struct RegexNode {
   int min = 0, max = -1;                           ///< of a repeat; -1: any number of times
 };
 
-/// Parses a pattern. The message of an error is to be said after "the pattern".
+/// Parses a pattern. Error messages are to be printed after "the pattern".
 llvm::Expected<std::unique_ptr<RegexNode>> parseRegex(llvm::StringRef pattern);
 
 } // namespace tenon::onnx_import

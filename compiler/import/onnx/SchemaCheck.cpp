@@ -42,13 +42,13 @@ static LogicalResult checkInputs(Node &node, const OpSchema &schema) {
   return success();
 }
 
-/// The formal parameter of an input: the last one may stand for several.
+/// Returns the formal parameter of an input; the last one may be variadic.
 static const OpSchema::FormalParameter *getParameter(const OpSchema &schema, int i) {
   int count = static_cast<int>(schema.inputs().size());
   return count == 0 ? nullptr : &schema.inputs()[std::min(i, count - 1)];
 }
 
-/// Whether inputs have element types that the schema allows, and one where it calls their types by one name.
+/// Checks that inputs have element types that the schema allows, and equal types for equal type names.
 static LogicalResult checkTypes(Node &node, const OpSchema &schema) {
   llvm::StringMap<std::pair<int, Type>> bound;
   for (int i = 0; i < node.getProto().input_size(); ++i) {
@@ -101,8 +101,8 @@ static LogicalResult checkAttributes(Node &node, const OpSchema &schema) {
 }
 
 namespace {
-/// Values of an int attribute that ONNX enumerates in prose alone. The operators here are imported by the body that
-/// their schema has, and bodies compare with some of the values and take every other one for the default.
+/// The values of an int attribute that ONNX enumerates only in prose. These operators are imported by the body of their
+/// schema, and bodies compare with some of the values and treat all others as the default.
 struct IntAttribute {
   StringRef op, name;
   int64_t min, max;

@@ -19,11 +19,11 @@ namespace tenon::onnx_import {
 
 class Node;
 
-/// The schema of an operator as its domain's version has it; null where there is none.
+/// Returns the schema of an operator in a version of its domain; null if there is none.
 const onnx::OpSchema *findSchema(llvm::StringRef domain, llvm::StringRef name, int64_t opset);
 
-/// Checks the number of inputs and outputs, and that each attribute is one that the operator has, of the
-/// right type, and each that is needed there. A fault of the node where not.
+/// Checks the number of inputs and outputs, that the operator has each attribute with the right type, and that all
+/// required attributes are present. Reports a fault of the node otherwise.
 llvm::LogicalResult checkNode(Node &node, const onnx::OpSchema &schema);
 
 } // namespace tenon::onnx_import

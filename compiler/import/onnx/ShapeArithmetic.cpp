@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::onnx_import;
 
-/// Constants beyond this in an expression are no sizes; they would only overflow.
+/// Larger constants are no sizes, and would cause overflow.
 static constexpr int64_t kMaxCoefficient = int64_t(1) << 31;
 static constexpr int64_t kMaxDivisor = int64_t(1) << 16;
 
@@ -27,7 +27,7 @@ static constexpr int64_t kMaxDivisor = int64_t(1) << 16;
 Element onnx_import::makeInteger(AffineExpr expr) { return {expr, 1, std::nullopt}; }
 
 Element onnx_import::makeNumber(double value, MLIRContext *context) {
-  // Whole numbers are expressions, so that sums with symbols stay exact.
+  // Whole numbers are converted to expressions, so that sums with symbols stay exact.
   if (std::abs(value) < 9e15 && value == std::floor(value) && !(value == 0 && std::signbit(value)))
     return makeInteger(getDimConstant(context, static_cast<int64_t>(value)));
   return {{}, 1, value};
@@ -40,7 +40,7 @@ std::optional<double> Element::getNumber() const {
   return constant ? std::optional(static_cast<double>(*constant) / static_cast<double>(divisor)) : std::nullopt;
 }
 
-/// A number that the expression is not below, given that no symbol is negative; none where none is known.
+/// Returns a lower bound of the expression if no symbol is negative; none if none is known.
 static std::optional<int64_t> getLowerBound(AffineExpr expr) {
   if (std::optional<int64_t> value = getConstant(expr))
     return value;
@@ -54,7 +54,7 @@ static std::optional<int64_t> getLowerBound(AffineExpr expr) {
   case AffineExprKind::Add:
     return a && b && !__builtin_add_overflow(*a, *b, &bound) ? std::optional(bound) : std::nullopt;
   case AffineExprKind::Mul:
-    // A positive factor keeps the order; two factors that may both be negative tell nothing.
+    // A positive factor preserves the order; with two factors that may both be negative, there is no bound.
     if (a && b && ((*a >= 0 && *b >= 0) || constant.value_or(0) > 0) && !__builtin_mul_overflow(*a, *b, &bound))
       return bound;
     return std::nullopt;
@@ -131,7 +131,7 @@ static Element fromQuotient(AffineExpr expr, int64_t divisor) {
   return {expr, divisor, std::nullopt};
 }
 
-/// The context of whichever element has one; null where both are plain numbers, which need none.
+/// Returns the context of whichever element has one; null if both are plain numbers.
 static MLIRContext *contextOf(Type type) { return type.getContext(); }
 
 template <typename Compute>
@@ -197,10 +197,10 @@ static Element divIntegers(const Element &a, const Element &b, Type type) {
   }
   if (!a.getInteger() || !b.getInteger() || !isModest(a.expr) || !isModest(b.expr))
     return {};
-  // Truncation and rounding down agree where there is no sign, or nothing to round.
+  // Truncation and floor agree for non-negative numbers and for exact quotients.
   if (getConstant(modDims(a.expr, b.expr)) == 0 || (isNonNegative(a.expr) && isNonNegative(b.expr)))
     return getConstant(b.expr) == 0 ? Element() : makeInteger(divDims(a.expr, b.expr));
-  // Elsewhere each sign has a quotient of its own: kernels divide what is not negative.
+  // Otherwise each sign needs a separate quotient, since kernels only divide non-negative numbers.
   std::optional<int64_t> divisor = getConstant(b.expr);
   if (!divisor || *divisor <= 0 || !isShort(a.expr))
     return {};
@@ -272,7 +272,7 @@ static std::optional<bool> isLessOrEqual(const Element &a, const Element &b) {
 static Element makeBool(std::optional<bool> value, Type type) { return value ? makeConstant(*value, type) : Element(); }
 static std::optional<bool> negate(std::optional<bool> value) { return value ? std::optional(!*value) : std::nullopt; }
 
-/// Whether two expressions may be joined to one by cases.
+/// True if two expressions may be combined by cases.
 static bool mayBeJoined(const Element &a, const Element &b) {
   return a.getInteger() && b.getInteger() && isModest(a.expr) && isModest(b.expr) && isShort(a.expr) && isShort(b.expr);
 }

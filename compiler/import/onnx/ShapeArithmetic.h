@@ -12,7 +12,7 @@
 
 namespace tenon::onnx_import {
 
-/// Each gives an unknown element where the result is not certain: a quotient whose rounding depends on a
+/// Element functions return an unknown element if the result is not certain: a quotient whose rounding depends on a
 /// sign, a comparison of two symbols, an overflow.
 using ElementFunction = Element (*)(const Element &a, const Element &b, mlir::Type type);
 
@@ -43,9 +43,9 @@ Element sqrtElement(const Element &a, mlir::Type type);
 /// `from` and `to` are element types.
 Element castElement(const Element &a, mlir::Type from, mlir::Type to);
 
-/// Whether an expression is short enough to be written several times, as by cases it is.
+/// True if an expression is short enough to be duplicated, as in cases.
 bool isShort(mlir::AffineExpr expr);
-/// Whether the expression cannot be negative, given that no symbol is.
+/// True if the expression cannot be negative when no symbol is.
 bool isNonNegative(mlir::AffineExpr expr);
 
 } // namespace tenon::onnx_import

@@ -32,7 +32,7 @@ template <ElementFunction function, bool isTest = false> Values evaluateBinary(N
   });
 }
 
-/// Notes for which sizes the indicators in some values are right.
+/// Records the sizes for which the indicators in some values are valid.
 Values requireIndicators(Node &n, Values values) {
   for (ShapeValue &value : values)
     for (Element &element : value.elements)
@@ -48,8 +48,9 @@ template <ElementFunction function> Values evaluateByCases(Node &n) {
   return requireIndicators(n, evaluateBinary<function>(n));
 }
 
-/// Whether a quotient of the dividend may be rounded down, as for what is not negative. Exporters compute so how long a
-/// convolution's result is; sizes for which the dividend alone is negative, too small for the convolution, are refused.
+/// True if a quotient of the dividend may use floor division, as if it were non-negative. Exporters compute the length
+/// of a convolution's result this way; sizes for which the dividend is negative are too small for the convolution, and
+/// are rejected.
 bool isRoundedDown(Node &n, AffineExpr dividend) {
   if (n.importer.getFacts().isNotNegative(dividend))
     return true;
@@ -118,7 +119,7 @@ Values evaluateMod(Node &n) { return n.getInt("fmod", 0) ? Values() : evaluateBi
 
 Values evaluateCast(Node &n) {
   const ShapeValue *value = n.known(0);
-  // Versions below 6 name the type by a string; nothing computes shapes that way.
+  // Versions below 6 name the type by a string; no exporter computes shapes that way.
   if (!value || n.getOpset() < 6)
     return {};
   Type to = n.getOpType() == "CastLike" ? n.inputType(1).getElementType() : n.getDataType("to", value->type);

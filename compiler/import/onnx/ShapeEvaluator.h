@@ -16,25 +16,26 @@ namespace tenon::onnx_import {
 
 using Values = llvm::SmallVector<ShapeValue>;
 
-/// Gives one value for each output of a node, or none where nothing is known. It reports no faults: where the
-/// model is wrong, the operator's handler says so.
+/// Returns one value for each output of a node, or none if nothing is known. It reports no faults; the operator's
+/// handler does.
 struct ShapeEvaluator {
   const char *name;
   Values (*evaluate)(Node &);
 };
 
-/// Those that move elements, and those that compute with them.
+/// The evaluators of operators that move elements, and of those that compute.
 llvm::ArrayRef<ShapeEvaluator> getMovingEvaluators();
 llvm::ArrayRef<ShapeEvaluator> getComputingEvaluators();
 
-/// The number of elements, or more than a ShapeValue may have.
+/// Returns the number of elements, or more than a ShapeValue may have.
 int64_t countOf(IntsRef shape);
-/// A value of this shape whose element at each index is `source(index)`; none where it has too many.
+/// Returns a value of this shape whose element at each index is `source(index)`; none if it would have too many
+/// elements.
 Values build(IntsRef shape, Type type, llvm::function_ref<Element(IntsRef index)> source);
-/// The element at an index that broadcasts: leading dimensions are ignored, those of 1 read at 0.
+/// Returns the element at a broadcast index: leading dimensions are ignored, and those of 1 are read at 0.
 const Element &elementAt(const ShapeValue &value, IntsRef index);
 std::optional<Ints> broadcastShapes(llvm::ArrayRef<const ShapeValue *> values);
-/// What is known of all inputs; empty where of one nothing is.
+/// Returns the known values of all inputs; empty if any is unknown.
 llvm::SmallVector<const ShapeValue *> knownInputs(Node &n);
 /// A list of constants among the inputs.
 std::optional<Ints> constantsAt(Node &n, size_t i);

@@ -15,7 +15,7 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-// What is not as ONNX has it has no value here: the operator's handler says what is wrong.
+// Evaluators return no value for an invalid node; the operator's handler reports the error.
 
 /// An axis in [0, rank), or -1.
 int64_t wrapAxis(int64_t axis, int64_t rank) {
@@ -115,7 +115,7 @@ Values evaluateSqueeze(Node &n) {
 }
 
 Values evaluateConcat(Node &n) {
-  // One unknown input leaves gaps, but the others are known.
+  // An unknown input leaves gaps, but the other elements are known.
   Ints shape;
   SmallVector<const ShapeValue *> values;
   int64_t total = 0;
@@ -190,10 +190,10 @@ Values evaluateSlice(Node &n) {
     int64_t size = value->shape[axis], start = (*starts)[i], end = (*ends)[i];
     start = start < 0 ? start + size : start;
     end = end < 0 ? std::max<int64_t>(end, -size - 1) + size : end;
-    // No element is the first one of none, from whichever end.
+    // An empty dimension has no first element in either direction.
     start = std::clamp<int64_t>(start, 0, step > 0 ? size : std::max<int64_t>(size - 1, 0));
     end = step > 0 ? std::clamp<int64_t>(end, 0, size) : std::clamp<int64_t>(end, -1, size - 1);
-    // No distance is longer than the largest number, which stands for a step of -2^63.
+    // The distance fits INT64_MAX, which therefore replaces the magnitude of a step of -2^63.
     int64_t distance = step > 0 ? end - start : start - end, stride = step == INT64_MIN ? INT64_MAX : std::abs(step);
     shape[axis] = distance <= 0 || size == 0 ? 0 : 1 + (distance - 1) / stride;
     from[axis] = start;
@@ -300,7 +300,7 @@ Values evaluateRange(Node &n) {
   if (count > ShapeValue::kMaxElements)
     return {};
   return build(count, inputs[0]->type, [&](IntsRef i) {
-    // The element is in range, where the product need not be.
+    // The element is in range, but the product may overflow, so the arithmetic is unsigned.
     auto offset = static_cast<uint64_t>(i[0]) * static_cast<uint64_t>((*delta)[0]);
     return makeInteger(
         getDimConstant(n.getContext(), static_cast<int64_t>(static_cast<uint64_t>((*start)[0]) + offset)));

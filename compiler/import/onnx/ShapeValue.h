@@ -18,24 +18,23 @@ namespace tenon::onnx_import {
 
 class Node;
 
-/// One element, as far as it is known: `expr / divisor`, an exact quotient of an expression over symbols, or
-/// a number that is not a whole one. Models compute the sizes of resized images in floating point, so
-/// quotients are needed on the way.
+/// One element, as far as it is known: `expr / divisor`, an exact quotient of an expression over symbols, or a number
+/// that is not an integer. Models compute the sizes of resized images in floating point, which requires quotients.
 struct Element {
   mlir::AffineExpr expr;
   int64_t divisor = 1;
   std::optional<double> number;
 
   bool isKnown() const { return expr || number; }
-  /// The expression, where the element is a known integer; else null.
+  /// Returns the expression if the element is a known integer, otherwise null.
   mlir::AffineExpr getInteger() const { return divisor == 1 ? expr : mlir::AffineExpr(); }
   /// The value, where it is a constant.
   std::optional<double> getNumber() const;
 };
 
-/// The elements of a small tensor, row by row, each known or not. Models compute shapes with ordinary
-/// operators (Shape, Gather, Concat, Mul...); following these elements beside the tensors is what turns
-/// "Reshape by a computed tensor" into a shape over symbols.
+/// The elements of a small tensor in row-major order, each known or unknown. Models compute shapes with ordinary
+/// operators (Shape, Gather, Concat, Mul...); propagating these elements turns a Reshape by a computed tensor into one
+/// to a shape over symbols.
 struct ShapeValue {
   llvm::SmallVector<int64_t> shape;
   mlir::Type type;
@@ -59,8 +58,8 @@ std::optional<ShapeValue> getShapeValue(mlir::ElementsAttr constant);
 /// rounded, and no distance between two numbers overflows.
 int64_t countSteps(int64_t start, int64_t limit, int64_t delta, int64_t most);
 
-/// Computes what is known of a node's outputs from what is known of its inputs: one value an output, or
-/// none where the operator is not followed.
+/// Computes the known values of a node's outputs from those of its inputs: one value per output, or none if the
+/// operator is not evaluated.
 llvm::SmallVector<ShapeValue> evaluateShapeValues(Node &node);
 
 } // namespace tenon::onnx_import

@@ -18,7 +18,7 @@ using namespace tenon;
 using google::protobuf::internal::WireFormatLite;
 using llvm::ArrayRef;
 
-/// Calls `use` with the number and the bytes of each field that has a length: messages, strings, packed numbers.
+/// Calls `use` with the number and the bytes of each length-delimited field: messages, strings, packed numbers.
 static void forEachField(ArrayRef<char> message, llvm::function_ref<void(int, ArrayRef<char>)> use) {
   if (message.size() > static_cast<size_t>(std::numeric_limits<int>::max()))
     return;
@@ -92,7 +92,7 @@ private:
   void visitTensor(ArrayRef<char> tensor) {
     StoredBytes external{"", 0, 0};
     forEachField(tensor, [&](int number, ArrayRef<char> field) {
-      // Floating-point numbers of a field are packed as they lie in memory.
+      // Packed floating-point fields have the same layout as in memory.
       if (number == onnx::TensorProto::kRawDataFieldNumber || number == onnx::TensorProto::kFloatDataFieldNumber ||
           number == onnx::TensorProto::kDoubleDataFieldNumber)
         found.push_back({"", static_cast<uint64_t>(field.data() - model.data()), field.size()});

@@ -20,8 +20,8 @@ struct StoredBytes {
   uint64_t offset, size;
 };
 
-/// The elements of all tensors of a serialized ONNX model that are stored as bytes: initializers and attributes, in
-/// functions and graphs inside of nodes, too. Of what is malformed the rest is left out.
+/// Lists the elements of all tensors of a serialized ONNX model that are stored as bytes: initializers and attributes,
+/// including those in functions and subgraphs. The rest of a malformed message is skipped.
 std::vector<StoredBytes> listStoredBytes(llvm::ArrayRef<char> model);
 
 } // namespace tenon

@@ -98,7 +98,7 @@ static llvm::Error unsupported(const Twine &text) { return makeError(CompileStat
 
 static int64_t getByteWidth(Type type) { return (type.getIntOrFloatBitWidth() + 7) / 8; }
 
-/// The number of elements, or nothing where the dimensions are no shape.
+/// Returns the number of elements; none if the dimensions are invalid.
 static std::optional<int64_t> countElements(const TensorProto &tensor) {
   int64_t count = 1;
   for (int64_t dim : tensor.dims())
@@ -157,7 +157,7 @@ llvm::Expected<ElementsAttr> TensorReader::readExternal(const TensorProto &tenso
   return makeElements(type, bytes.slice(offset, length), *file, name);
 }
 
-/// The elements of a repeated field, narrowed to the tensor's width.
+/// Returns the elements of a repeated field, narrowed to the tensor's element width.
 template <typename Field> static SmallVector<char> narrow(const Field &field, int64_t width) {
   SmallVector<char> bytes(field.size() * width);
   for (int i = 0; i < field.size(); ++i) {

@@ -23,9 +23,10 @@ class ExternalFiles;
 
 namespace tenon::onnx_import {
 
-/// The element type for an ONNX data type number; null for what the dialect lacks (strings, complex numbers).
+/// Returns the element type of an ONNX data type number; null for types that the dialect lacks (strings, complex
+/// numbers).
 mlir::Type getElementType(mlir::MLIRContext *context, int32_t dataType);
-/// The ONNX data type number of an element type that getElementType gave.
+/// Returns the ONNX data type number of an element type that getElementType returned.
 int32_t getDataType(mlir::Type type);
 /// "float16", for messages.
 std::string getDataTypeName(int32_t dataType);
@@ -36,8 +37,8 @@ struct StringTensor {
   llvm::SmallVector<int64_t> shape;
 };
 
-/// The strings of a tensor. Fails where it has another number of them than its shape wants; the message is to be said
-/// after its name.
+/// Returns the strings of a tensor. Fails if their number does not match its shape; the message is to be printed after
+/// its name.
 llvm::Expected<StringTensor> readStrings(const onnx::TensorProto &tensor);
 
 /// Turns a model's tensors into attributes.
@@ -47,7 +48,7 @@ public:
   TensorReader(mlir::MLIRContext *context, std::shared_ptr<const void> owner, ExternalFiles &files)
       : context(context), owner(std::move(owner)), files(files) {}
 
-  /// The tensor's elements. The message of an error is to be said after the tensor's name.
+  /// Returns the tensor's elements. Error messages are to be printed after the tensor's name.
   llvm::Expected<mlir::ElementsAttr> read(const onnx::TensorProto &tensor, llvm::StringRef name);
 
 private:

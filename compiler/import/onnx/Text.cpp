@@ -60,7 +60,7 @@ Spread onnx_import::spread(Node &n, Value lengths) {
   Value ends = n.cumulativeSum(lengths, 0);
   AffineExpr total = n.bindSizes(n.reduceSum(lengths, 0)).front();
   Value number = n.iota(total, 0, n.i64());
-  // The ranges that end at or before an element are those that it comes after.
+  // The number of ranges that end at or before an element is the number of its range.
   Value part = n.searchSorted(n.add(number, n.scalarLike(1, number)), ends);
   return {ends, part, n.sub(number, n.gather(n.sub(ends, lengths), part, 0))};
 }

@@ -28,26 +28,26 @@ mlir::LogicalResult setStrings(Node &n, size_t i, const Strings &strings);
 
 /// How many strings there are.
 AffineExpr countStrings(GraphBuilder &b, const Strings &strings);
-/// Where each ends, begins and how long it is, as lists.
+/// Returns the end, the start and the length of each string, as lists.
 Value listEnds(GraphBuilder &b, const Strings &strings);
 Value listLengths(GraphBuilder &b, const Strings &strings);
 
-/// Ranges end to end, each element of them: the range that it is of, and its place in there.
+/// The concatenation of ranges: for each element, the range that it belongs to, and its position in it.
 struct Spread {
   Value ends, part, place;
 };
 Spread spread(Node &n, Value lengths);
 
-/// The strings, in this shape, that are so many bytes each from where they begin.
+/// Returns strings of this shape with given starts and lengths in `bytes`.
 Strings gatherRanges(Node &n, Value bytes, Value begins, Value lengths, llvm::ArrayRef<AffineExpr> shape);
 /// The strings with these numbers, in their shape.
 Strings takeStrings(Node &n, const Strings &table, Value numbers);
-/// One list after the other; numbers of the second begin after the first's.
+/// Concatenates two lists; the strings of the second one are numbered after those of the first.
 Strings joinStrings(Node &n, const Strings &first, const Strings &second);
 
-/// For each string its number among `keys`, which ascend and differ, or -1.
+/// Returns for each string its number among `keys`, which are sorted and distinct, or -1.
 Value findStrings(Node &n, const Strings &strings, llvm::ArrayRef<std::string> keys);
-/// Letters in upper or lower case, as `compiler/unicode/case_mapping.h` has it.
+/// Converts letters to upper or lower case by the table in `compiler/unicode/case_mapping.h`.
 Strings changeCase(Node &n, const Strings &strings, bool upper);
 std::string changeCase(llvm::StringRef text, bool upper);
 

@@ -25,7 +25,7 @@ Value split(Node &n, Value x, Value positive, Value other) {
   return n.select(n.greater(x, n.scalarLike(0, x)), positive, other);
 }
 
-/// max(x, 0) + log(1 + exp(-|x|)), which no large x overflows.
+/// max(x, 0) + log(1 + exp(-|x|)), which does not overflow for large x.
 Value softplus(Node &n, Value x) { return n.add(n.relu(x), n.log1p(n.exp(n.neg(n.abs(x))))); }
 
 Value hardSigmoid(Node &n, Value x, double alpha, double beta) {
@@ -62,7 +62,7 @@ LogicalResult importLeakyRelu(Node &n) {
 
 LogicalResult importPRelu(Node &n) {
   Value x = n.input(0), slope = n.input(1);
-  // Before opset 7 a slope of one number a channel lies along dimension 1 without saying so.
+  // Before opset 7, a slope with one number per channel implicitly runs along dimension 1.
   if (n.getOpset() < 7 && n.rank(slope) == 1 && n.rank(x) > 1 && getConstant(n.dim(slope, 0)) != 1)
     slope = n.alongAxis(slope, 1, n.rank(x));
   return n.setResult(n.select(n.less(x, n.scalarLike(0, x)), n.mul(x, slope), x));
@@ -114,7 +114,7 @@ LogicalResult importGelu(Node &n) {
   return n.setResult(n.gelu(n.input(0), kind == "tanh"));
 }
 
-/// The axis of a softmax, by the rules of its version: before 13 all dimensions from it on are one.
+/// The axis of a softmax: before opset 13, all dimensions from the axis on are flattened.
 struct SoftmaxAxis {
   Value input;
   int64_t axis;

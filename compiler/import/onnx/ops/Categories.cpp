@@ -42,8 +42,7 @@ Categories readList(Node &n, StringRef prefix) {
   return {{}, tensor ? toDense(tensor) : tensor};
 }
 
-/// What values other than the keys become: one category, of the type of the values. Null where it is of
-/// another.
+/// Reads the default category for unknown keys, which has the type of the values. Null if it has another type.
 std::optional<Categories> readFallback(Node &n, const Categories &values, StringRef text) {
   if (values.texts) {
     std::optional<StringTensor> given = n.getStringTensor("default_tensor");
@@ -65,7 +64,7 @@ std::optional<Categories> readFallback(Node &n, const Categories &values, String
   return Categories{{}, DenseElementsAttr::get(one, ArrayRef<Attribute>(number))};
 }
 
-/// Whether one key comes before another; NaN comes last.
+/// True if one key comes before another; NaN comes last.
 bool isKeyBefore(Attribute a, Attribute b) {
   if (auto x = dyn_cast<FloatAttr>(a)) {
     APFloat p = x.getValue(), q = cast<FloatAttr>(b).getValue();
@@ -75,7 +74,7 @@ bool isKeyBefore(Attribute a, Attribute b) {
   return cast<IntegerAttr>(a).getType().isUnsignedInteger() ? p.ult(q) : p.slt(q);
 }
 
-/// The numbers of keys in ascending order. Of equal keys the last stays.
+/// Returns the numbers of keys in ascending order. Of equal keys, the last one is kept.
 template <typename Key, typename Before> Ints sortKeys(ArrayRef<Key> keys, Before isBefore) {
   Ints order = rangeOf(0, static_cast<int64_t>(keys.size())), result;
   llvm::stable_sort(order, [&](int64_t a, int64_t b) { return isBefore(keys[a], keys[b]); });
@@ -99,7 +98,7 @@ Value makeWeight(Node &n, ArrayRef<Attribute> elements, Type type) {
   return n.weight(DenseElementsAttr::get(list, elements));
 }
 
-/// For each element of input 0 the number of its key, or -1, by a search among the sorted ones.
+/// Returns for each element of input 0 the number of its key, or -1, by a search among the sorted keys.
 Value findNumbers(Node &n, ElementsAttr keys) {
   Value x = n.input(0), missing = n.constantInts(-1, {}, n.i64());
   if (n.elementType(x) != keys.getElementType()) {
@@ -136,7 +135,7 @@ Value findKeys(Node &n, const Categories &keys) {
   return keys.texts ? findTexts(n, *keys.texts) : findNumbers(n, keys.numbers);
 }
 
-/// Maps input 0 from keys to values. `text`: what strings default to.
+/// Maps input 0 from keys to values. `text` is the default for strings.
 LogicalResult mapCategories(Node &n, const Categories &keys, const Categories &values, StringRef text) {
   if (n.hasFault())
     return failure();
@@ -167,7 +166,7 @@ LogicalResult importLabelEncoder(Node &n) {
   return mapCategories(n, readList(n, "keys"), readList(n, "values"), "_Unused");
 }
 
-/// Strings to numbers or back, whichever the input is not.
+/// Maps strings to numbers or back, depending on the input's type.
 LogicalResult mapBothWays(Node &n, const Categories &numbers, const Categories &texts) {
   ImportedValue *x = n.imported(0);
   bool fromText = x && x->strings;

@@ -62,18 +62,18 @@ LogicalResult importRuntimeRange(Node &n) {
   if (isa<FloatType>(type)) {
     auto wide = [&](Value x) { return n.cast(x, n.f64()); };
     Value steps = n.ceil(n.div(n.sub(wide(limit), wide(start)), wide(delta)));
-    // Too many, or a number that is none, ask for more memory than there can be.
+    // A number of steps that is too large or NaN would request too much memory.
     Value isFew = n.less(steps, n.scalar(static_cast<double>(kMaxRange), n.f64()));
     count = n.select(isFew, n.cast(steps, n.i64()), n.scalar(kTooMany, n.i64()));
   } else {
-    // A distance that no signed integer holds is one without a sign.
+    // The distance may exceed any signed integer, but fits an unsigned one.
     Type unsignedType = IntegerType::get(n.getContext(), 64, IntegerType::Unsigned);
     auto wide = [&](Value x) { return n.cast(x, n.i64()); };
     Value begin = wide(start), end = wide(limit), step = wide(delta), zero = n.scalar(0, n.i64());
     Value isForward = n.greater(step, zero), isSome = n.select(isForward, n.less(begin, end), n.less(end, begin));
     Value distance = n.cast(n.select(isForward, n.sub(end, begin), n.sub(begin, end)), unsignedType);
     Value stride = n.cast(n.select(isForward, step, n.neg(step)), unsignedType), one = n.scalar(1, unsignedType);
-    // The last element is the last whole number of strides below the distance.
+    // The number of the last element: the largest number of strides below the distance.
     Value last = n.div(n.sub(n.max(distance, one), one), n.max(stride, one));
     last = n.min(last, n.scalar(kTooMany, unsignedType));
     count = n.select(isSome, n.add(n.cast(last, n.i64()), n.scalar(1, n.i64())), zero);
@@ -83,7 +83,7 @@ LogicalResult importRuntimeRange(Node &n) {
   return n.setResult(n.add(n.mul(n.iota(size, 0, type), delta), start));
 }
 
-/// start + i * delta for i below ceil((limit - start) / delta).
+/// Computes start + i * delta for i < ceil((limit - start) / delta).
 LogicalResult importRange(Node &n) {
   Type type = n.inputType(0).getElementType();
   AffineExpr count;
@@ -95,7 +95,7 @@ LogicalResult importRange(Node &n) {
   auto si = start->getIntegers(), li = limit->getIntegers(), di = delta->getIntegers();
   if (s && l && d && (*d)[0] != 0) {
     double real = std::ceil(((*l)[0] - (*s)[0]) / (*d)[0]);
-    // Of infinities that make no number there are too many as well. Whole numbers above 2^53 are no doubles.
+    // Infinite limits also count as too many steps. Doubles represent integers only up to 2^53.
     int64_t steps = real < static_cast<double>(kMaxRange) ? static_cast<int64_t>(std::max(real, 0.0)) : kMaxRange;
     if (si && li && di)
       steps = countSteps(*getConstant((*si)[0]), *getConstant((*li)[0]), *getConstant((*di)[0]), kMaxRange);
@@ -106,7 +106,7 @@ LogicalResult importRange(Node &n) {
     int64_t step = *getConstant((*di)[0]);
     AffineExpr distance = step > 0 ? subDims((*li)[0], (*si)[0]) : subDims((*si)[0], (*li)[0]);
     distance = n.atLeast(distance, n.constantDim(0), "its limit lies before its start");
-    // No distance is longer than the largest number, which stands for a step of -2^63.
+    // The distance fits INT64_MAX, which therefore replaces the magnitude of a step of -2^63.
     count = ceilDivDims(distance, n.constantDim(step == INT64_MIN ? INT64_MAX : std::abs(step)));
   } else {
     return importRuntimeRange(n);
@@ -127,7 +127,7 @@ LogicalResult importEyeLike(Node &n) {
   return n.setResult(n.cast(n.equal(diagonal, n.constantInts(n.getInt("k", 0), {}, n.i64())), type));
 }
 
-/// Shape and Size get here where a dimension depends on data.
+/// Shape and Size reach this handler if a dimension is data-dependent.
 LogicalResult importShape(Node &n) { return n.unsupported("the shape of '" + n.inputName(0) + "' depends on data"); }
 
 LogicalResult importIdentity(Node &n) {

@@ -46,7 +46,7 @@ LogicalResult importGemm(Node &n) {
   return n.setResult(n.add(product, c));
 }
 
-/// x - zero point in 32 bits, where there is one; it lies along `axis` if it is a vector.
+/// Returns x minus its zero point in 32 bits, if there is one; a vector runs along `axis`.
 Value centre(Node &n, Value x, size_t zeroPoint, int64_t axis) {
   Value zero = n.optionalInput(zeroPoint);
   if (!zero)
@@ -74,8 +74,8 @@ LogicalResult importMatMulInteger(Node &n) {
 // Einsum
 //===----------------------------------------------------------------------===//
 
-/// A tensor with a letter for each dimension. Those that an ellipsis stands for are negative, counted from
-/// the last, -1, since that is how they broadcast.
+/// A tensor with a letter for each dimension. Dimensions of an ellipsis have negative letters, from -1 for the last
+/// one, because they broadcast from the end.
 struct Term {
   Value value;
   Ints letters;
@@ -86,7 +86,7 @@ struct Equation {
   Ints result;
 };
 
-/// The letters of one term of an equation. Fails on anything but letters and one ellipsis.
+/// Parses the letters of one term of an equation. Fails on anything but letters and one ellipsis.
 FailureOr<Ints> parseTerm(StringRef text, int64_t ellipsisRank) {
   Ints letters;
   bool hasEllipsis = false;
@@ -111,7 +111,7 @@ int64_t countLetters(StringRef text) {
   return llvm::count_if(text, [](char c) { return llvm::isAlpha(c); });
 }
 
-/// Without an arrow the result has the ellipsis, then the letters that occur once, in alphabetical order.
+/// Without an arrow, the result has the ellipsis, then the letters that occur once, in alphabetical order.
 Ints implicitResult(ArrayRef<Term> terms) {
   std::map<int64_t, int> counts;
   for (const Term &term : terms)
@@ -159,13 +159,13 @@ std::optional<Equation> parseEquation(Node &n, const std::string &text) {
   return equation;
 }
 
-/// Takes the diagonal of dimensions that share a letter: of n x n elements every (n+1)st.
+/// Takes the diagonal of dimensions that share a letter: every (n+1)st of n x n elements.
 void takeDiagonals(Node &n, Term &term) {
   for (size_t i = 0; i < term.letters.size(); ++i)
     for (size_t j = i + 1; j < term.letters.size(); ++j) {
       if (term.letters[i] != term.letters[j])
         continue;
-      // The two come last, so that one reshape joins them.
+      // The two dimensions are moved to the end, so that one reshape merges them.
       Ints permutation;
       for (size_t d = 0; d < term.letters.size(); ++d)
         if (d != i && d != j)
@@ -188,7 +188,7 @@ void takeDiagonals(Node &n, Term &term) {
     }
 }
 
-/// Sums out the letters that no one needs any more, and orders the rest as `wanted`.
+/// Sums over the letters that are no longer needed, and orders the rest as `wanted`.
 Value finish(Node &n, Term term, IntsRef wanted) {
   Ints gone, kept, permutation;
   for (auto [d, letter] : llvm::enumerate(term.letters))
@@ -210,7 +210,7 @@ LogicalResult importEinsum(Node &n) {
     takeDiagonals(n, term);
   if (n.hasFault())
     return failure();
-  // From left to right; a letter is summed over where its last term joins.
+  // Terms are multiplied from left to right; a letter is summed over at its last term.
   Term joined = equation->terms[0];
   for (size_t i = 1; i < equation->terms.size(); ++i) {
     Term &next = equation->terms[i];
@@ -232,7 +232,7 @@ LogicalResult importEinsum(Node &n) {
   return n.setResult(finish(n, joined, equation->result));
 }
 
-/// The product of U's diagonal, with the sign of the exchange of rows.
+/// Computes the product of U's diagonal, times the sign of the row permutation.
 LogicalResult importDet(Node &n) {
   Value x = n.input(0);
   Type given = n.elementType(x);

@@ -15,15 +15,15 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::onnx_import;
 
-// A branch whose condition is known is put in place, and a short loop that runs a known number of times is
-// written out. All else becomes operations with regions.
+// A branch with a known condition is inlined, and a short loop with a known trip count is unrolled. All other control
+// flow becomes operations with regions.
 
 namespace {
 
-/// A loop is written out where that makes at most so many nodes.
+/// A loop is unrolled if that creates at most this many nodes.
 constexpr int64_t kMaxWrittenOut = 256;
 
-/// The only element where it is an expression of sizes; else null.
+/// Returns the only element if it is an expression of sizes, otherwise null.
 AffineExpr getElement(const ShapeValue *value) {
   std::optional<Dims> integers = value ? value->getIntegers() : std::nullopt;
   return integers && integers->size() == 1 ? integers->front() : AffineExpr();
@@ -45,7 +45,7 @@ LogicalResult bindOutputs(Node &n, MutableArrayRef<ImportedValue> values) {
   return n.importer.bindOutputs(n, pointers);
 }
 
-/// A boolean or a number of one element as a tensor of rank 0.
+/// Reshapes a single-element boolean or number to rank 0.
 Value toScalar(Node &n, Value value) { return n.reshape(value, IntsRef()); }
 
 //===----------------------------------------------------------------------===//
@@ -59,7 +59,7 @@ LogicalResult importInPlace(Node &n, const onnx::GraphProto &graph) {
   return n.importer.bindOutputs(n, outputs);
 }
 
-/// The ranks of what a branch makes; empty where it fails.
+/// Returns the ranks of a branch's results; empty if it fails.
 Ints getRanks(Node &n, const onnx::GraphProto &graph) {
   Ints ranks;
   attempt(n, [&] {
@@ -82,7 +82,7 @@ struct DeadBranch {
   SmallVector<RankedTensorType> results; ///< of the other one
 };
 
-/// The types of the tensors that a branch makes; nothing where it fails, or makes something else.
+/// Returns the types of a branch's result tensors; none if it fails, or if a result is not a tensor.
 std::optional<SmallVector<RankedTensorType>> getTensorTypes(Node &n, const onnx::GraphProto &graph) {
   SmallVector<RankedTensorType> types;
   bool areTensors = attempt(n, [&] {
@@ -96,10 +96,10 @@ std::optional<SmallVector<RankedTensorType>> getTensorTypes(Node &n, const onnx:
   return areTensors ? std::optional(types) : std::nullopt;
 }
 
-/// Where the import of one branch failed with `faults` and that of the other does not.
+/// Finds the dead branch if the import of one branch failed with `faults` and the other one can be imported.
 std::optional<DeadBranch> findDeadBranch(Node &n, const Branches &graphs, const Importer::Faults &faults) {
   bool isInvalid = llvm::all_of(faults, [](const auto &fault) { return fault.kind == ImportFault::invalidModel; });
-  // An If within another one is that one's matter: each level would try all those within it anew.
+  // A nested If is handled by the outermost one; otherwise each level would try all nested ones again.
   bool isOutermost = isa_and_nonnull<func::FuncOp>(n.importer.getBuilder().getInsertionBlock()->getParentOp());
   if (!isInvalid || !isOutermost)
     return std::nullopt;
@@ -112,7 +112,8 @@ std::optional<DeadBranch> findDeadBranch(Node &n, const Branches &graphs, const 
   return std::nullopt;
 }
 
-/// Ends the run, and makes zeros of the shapes that the other branch has, as far as they are known outside of it.
+/// Creates a branch that ends the run, and yields zeros of the other branch's shapes, as far as they are known outside
+/// of it.
 SmallVector<Value> makeDeadBranch(Node &n, const DeadBranch &dead, SmallVectorImpl<ImportedValue> &likes) {
   n.requireWhenRun(n.constantDim(-1), "takes a branch that these sizes do not fit: " + dead.fault);
   SmallVector<Value> values;
@@ -162,7 +163,8 @@ LogicalResult importIf(Node &n) {
     return failure();
   if (condition)
     return importInPlace(n, *graphs[*condition ? 0 : 1]);
-  // Exporters write "drop this dimension if it is 1" so. A rank cannot depend on sizes: we take it that it is.
+  // Exporters write "squeeze this dimension if it is 1" this way. A rank cannot depend on sizes, so the dimension is
+  // assumed to be 1.
   AffineExpr difference = getComparedSizes(n.input(0));
   if (difference && getRanks(n, *graphs[0]) != getRanks(n, *graphs[1])) {
     std::string text =
@@ -178,7 +180,7 @@ LogicalResult importIf(Node &n) {
   LogicalResult result = importBranches(n, graphs, std::nullopt);
   if (succeeded(result) || !n.importer.hasFaultsSince(before))
     return result;
-  // A model may have a branch for sizes other than these.
+  // A model may have a branch for other sizes, which is invalid for these.
   Importer::Faults faults = n.importer.rollBack(before, n);
   if (std::optional<DeadBranch> dead = findDeadBranch(n, graphs, faults))
     return importBranches(n, graphs, dead);
@@ -190,10 +192,10 @@ LogicalResult importIf(Node &n) {
 // Loop
 //===----------------------------------------------------------------------===//
 
-/// What the iterations give for one scanned output: one tensor each, stacked along a new dimension.
+/// The tensors of each iteration for each scanned output, which are stacked along a new dimension.
 using Slices = SmallVector<SmallVector<Value>>;
 
-/// Takes the tensors of one iteration. False where one failed, which has been reported.
+/// Appends the tensors of one iteration. Returns false after a reported error.
 bool appendSlices(Node &n, Slices &slices, ArrayRef<ImportedValue *> values) {
   for (auto [list, value] : llvm::zip(slices, values)) {
     Value tensor = n.importer.materialize(*value);
@@ -211,7 +213,7 @@ Value stack(Node &n, ArrayRef<Value> slices, int64_t axis) {
   return n.concat(parts, axis);
 }
 
-/// What a loop leaves: the state after the last iteration, then the stacked slices. Nothing where that fails.
+/// The results of a loop: the state after the last iteration, then the stacked slices. None after an error.
 using LoopResults = std::optional<SmallVector<ImportedValue>>;
 
 LoopResults stackSlices(Node &n, ArrayRef<ImportedValue> state, Slices &slices, IntsRef axes) {
@@ -275,8 +277,8 @@ std::optional<SmallVector<ImportedValue *>> importIteration(Node &n, const LoopN
   return outputs;
 }
 
-/// Whether it is known when compiling that the first time is not the last. The graph is imported for this,
-/// and thrown away.
+/// True if it is known at compile time that the first iteration is not the last. The graph is imported for this, and
+/// discarded.
 bool isConditionKnown(Node &n, const LoopNode &loop) {
   return attempt(n, [&] {
     auto outputs = importIteration(n, loop, makeConstant(n, 0, n.i64()), loop.state);
@@ -304,7 +306,7 @@ LogicalResult writeOutLoop(Node &n, LoopNode &loop) {
   return bindResults(n, stackSlices(n, loop.state, slices, Ints(loop.collected, 0)));
 }
 
-/// Ranks of sequences that are empty at first are those that the body gives them.
+/// Determines the ranks of initially empty sequences from the body.
 bool learnRanks(Node &n, LoopNode &loop) {
   auto isOpen = [](const ImportedValue &value) { return value.sequence && value.sequence->rank < 0; };
   if (llvm::none_of(loop.state, isOpen))
@@ -399,7 +401,7 @@ struct ScanNode {
   Ints axes, directions; ///< of what is collected
 };
 
-/// The values that a scan runs over, and how many elements it takes of each.
+/// Reads the values that a scan runs over, and the number of their elements.
 bool readScanInputs(Node &n, int64_t count, ScanNode &scan) {
   int64_t states = static_cast<int64_t>(n.getNumInputs()) - count;
   Ints axes = n.getInts("scan_input_axes").value_or(Ints(count, 0));
@@ -470,7 +472,7 @@ LoopResults writeOutScan(Node &n, ScanNode &scan, int64_t length) {
   return stackSlices(n, scan.state, slices, scan.axes);
 }
 
-/// The collected slices, which lie along the first dimension, as the node wants them.
+/// Moves the collected slices, which are stacked along the first dimension, to the node's axis and direction.
 Value placeCollected(Node &n, Value stacked, int64_t axis, bool reverse) {
   std::optional<int64_t> at = n.normalizeAxis(axis, n.rank(stacked));
   if (!at)
@@ -539,7 +541,7 @@ LogicalResult importScan(Node &n) {
   return scan ? bindResults(n, runScan(n, *scan)) : failure();
 }
 
-/// Until opset 8 all values have a batch dimension first, and each sequence of the batch is scanned for itself.
+/// Up to opset 8, all values have a leading batch dimension, and each sequence of the batch is scanned separately.
 LogicalResult importBatchedScan(Node &n) {
   const onnx::GraphProto *body = n.getGraph("body");
   int64_t count = n.getInt("num_scan_inputs", 1), given = static_cast<int64_t>(n.getNumInputs()) - 1;
@@ -582,7 +584,7 @@ LogicalResult importBatchedScan(Node &n) {
     return failure();
   SmallVector<ImportedValue> outputs;
   for (Value result : *results) {
-    // As many as the batch has, which the loop's type does not say.
+    // The extent is the batch size, which the loop's type does not contain.
     Dims shape = n.dims(result);
     shape[0] = batch;
     outputs.push_back(toImported(n, n.reshape(result, shape)));

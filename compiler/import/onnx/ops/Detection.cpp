@@ -14,7 +14,7 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// How many boxes of a pair of batch and class can be taken at most, of `count`.
+/// Returns an upper bound for the boxes that are selected for a pair of batch and class, of `count`.
 AffineExpr getMostBoxes(Node &n, AffineExpr count) {
   if (!n.isConstantOperand(2))
     return n.hasInput(2) ? count : n.constantDim(0);
@@ -25,8 +25,8 @@ AffineExpr getMostBoxes(Node &n, AffineExpr count) {
   return getConstant(count).value_or(INT64_MAX) < limit ? count : n.constantDim(limit);
 }
 
-/// Boxes in the order of their scores, without those that overlap better ones. How many there are is known
-/// only when the model runs: rows (batch, class, box), batch by batch and class by class.
+/// Selects boxes in the order of their scores, without those that overlap better ones. Their number is known only at
+/// run time: rows (batch, class, box), batch by batch and class by class.
 LogicalResult importNonMaxSuppression(Node &n) {
   Value boxes = n.input(0), scores = n.input(1);
   if (n.rank(boxes) != 3 || n.rank(scores) != 3)

@@ -20,8 +20,8 @@ using Binary = Value (GraphBuilder::*)(Value, Value);
 
 template <Unary method> static LogicalResult importUnary(Node &n) { return n.setResult((n.*method)(n.input(0))); }
 
-/// Before opset 7 the second operand broadcasts only where `broadcast` is set: its dimensions are those of
-/// the first from `axis` on, or the last ones.
+/// Before opset 7, the second operand broadcasts only if `broadcast` is set: its dimensions are those of the first
+/// operand from `axis` on, or the last ones.
 static Value alignLegacyOperand(Node &n, Value x, Value y) {
   if (n.getOpset() >= 7 || !n.getBool("broadcast", false) || !n.hasAttr("axis"))
     return y;
@@ -63,7 +63,7 @@ static LogicalResult importMod(Node &n) {
   return n.setResult(n.getBool("fmod", false) ? n.rem(x, y) : n.mod(x, y));
 }
 
-/// The exponent may be of another type; the result has the base's.
+/// The exponent may have another type; the result has the base's type.
 static LogicalResult importPow(Node &n) {
   Value x = n.input(0), y = alignLegacyOperand(n, n.input(0), n.input(1));
   Type type = n.elementType(x);
@@ -93,7 +93,7 @@ static LogicalResult importClip(Node &n) {
   if (n.hasAttr("max"))
     high = n.scalarLike(n.getFloat("max", 0), x);
   auto asScalar = [&](Value bound) { return n.rank(bound) == 0 ? bound : n.reshape(bound, IntsRef()); };
-  // In this order the upper bound wins where the two cross, as the operator wants it.
+  // With this order the upper bound takes precedence if the bounds cross, as the operator specifies.
   if (low)
     x = n.max(x, asScalar(low));
   if (high)
@@ -135,7 +135,7 @@ static Type getLegacyCastType(Node &n) {
   return {};
 }
 
-/// Other types than float8e8m0 are rounded to nearest, whatever the node says.
+/// Casts to types other than float8e8m0 round to nearest, whatever the node says.
 static LogicalResult castTo(Node &n, Type to) {
   Value x = n.input(0);
   bool saturate = n.getBool("saturate", true);

@@ -19,7 +19,7 @@ namespace {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// An attribute with one number, or one for each feature, which are the last dimension of `x`.
+/// Reads an attribute with one number, or one for each feature, which run along the last dimension of `x`.
 Value readPerFeature(Node &n, StringRef name, double fallback, Value x) {
   SmallVector<double> numbers = n.getFloats(name).value_or(SmallVector<double>{fallback});
   std::optional<int64_t> features = n.rank(x) ? getConstant(n.dims(x).back()) : 1;
@@ -83,7 +83,7 @@ LogicalResult importImputer(Node &n) {
 // Columns
 //===----------------------------------------------------------------------===//
 
-/// Elements of the last dimension. A vector becomes one row.
+/// Selects elements of the last dimension. A vector becomes one row.
 LogicalResult importArrayFeatureExtractor(Node &n) {
   Value x = n.input(0), indices = n.input(1);
   if (n.rank(x) < 1)
@@ -94,7 +94,7 @@ LogicalResult importArrayFeatureExtractor(Node &n) {
   return n.setResult(n.gather(x, indices, n.rank(x) - 1));
 }
 
-/// Columns side by side; each input is cut at, or filled with zeros up to, its number of columns.
+/// Concatenates columns; each input is truncated, or padded with zeros, to its number of columns.
 LogicalResult importFeatureVectorizer(Node &n) {
   Ints widths = n.getInts("inputdimensions").value_or(Ints());
   SmallVector<Value> columns;

@@ -16,8 +16,8 @@ using Ints = llvm::SmallVector<int64_t>;
 
 static std::array<int64_t, 2> getChildren(const Forest &f, int64_t node) { return {f.ifTrue[node], f.ifFalse[node]}; }
 
-/// A walk ends only if no node leads back to itself: then nodes can be taken away, one after the other, to
-/// which no other one leads.
+/// Detects cycles by repeatedly removing nodes without predecessors; a tree walk terminates only if there are no
+/// cycles.
 bool tenon::onnx_import::hasCycle(const Forest &f) {
   Ints incoming(f.features.size(), 0), free;
   for (size_t node = 0; node < f.features.size(); ++node)
@@ -58,7 +58,7 @@ bool tenon::onnx_import::isDense(const Forest &f, int64_t targets) {
          entries <= 4096 + 4 * static_cast<int64_t>(f.scores.size());
 }
 
-/// Adds to what starts at 0, and takes the place of anything else.
+/// Adds a score to a weight that starts at 0, and replaces any other start value.
 static void enter(double &weight, double start, double score) { weight = start == 0 ? weight + score : score; }
 
 std::vector<double> tenon::onnx_import::makeDenseWeights(const Forest &f, int64_t targets, double start) {
@@ -73,18 +73,18 @@ std::vector<double> tenon::onnx_import::makeDenseWeights(const Forest &f, int64_
 // Trees of one target
 //===----------------------------------------------------------------------===//
 
-/// What the leaves below a node add to, if it is no target.
+/// The target of the leaves below a node, if there is none, or several, or if it is unknown.
 static constexpr int64_t kNothing = -1, kSeveral = -2, kUnknown = -3;
 
 static int64_t join(int64_t a, int64_t b) { return a == b || b == kNothing ? a : a == kNothing ? b : kSeveral; }
 
-/// The target that the leaves below each node add to: of those that can be reached from a root.
+/// Returns the target of the leaves below each node that is reachable from a root.
 static Ints findTargets(const Forest &f) {
   Ints ofLeaf(f.leafCount, kNothing), ofNode(f.features.size(), kUnknown), path;
   for (const LeafScore &score : f.scores)
     ofLeaf[score.leaf] = join(ofLeaf[score.leaf], score.target);
   for (int64_t root : f.roots) {
-    // Sets make chains of nodes that are too long to call one after the other.
+    // Sets create chains of nodes that are too long for recursion.
     path.assign(1, root);
     while (!path.empty()) {
       int64_t node = path.back();

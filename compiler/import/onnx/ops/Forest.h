@@ -21,8 +21,8 @@ struct LeafScore {
   double weight;
 };
 
-/// All trees: one row a node, as the dialect's tree_ensemble wants them. A leaf has no feature; `leafOf` is its
-/// number among the leaves.
+/// All trees: one row per node, as in the dialect's tree_ensemble. A leaf has no feature; `leafOf` is its number among
+/// the leaves.
 struct Forest {
   llvm::SmallVector<int64_t> features, modes, ifTrue, ifFalse, roots, leafOf;
   llvm::SmallVector<double> thresholds;
@@ -49,7 +49,7 @@ struct Forest {
 /// Whether a walk may come back to a node.
 bool hasCycle(const Forest &f);
 
-/// Each leaf's entries as a row of `width`, padded with a target that is none.
+/// The entries of each leaf as a row of `width`, padded with an invalid target.
 struct LeafTable {
   int64_t width = 1;
   llvm::SmallVector<int64_t> targets;
@@ -58,23 +58,22 @@ struct LeafTable {
 
 LeafTable makeLeafTable(const Forest &f);
 
-/// Whether a table of all leaves and all targets stays in proportion to what the model says.
+/// True if a table of all leaves and all targets is not much larger than the model's entries.
 bool isDense(const Forest &f, int64_t targets);
 
-/// What each leaf adds to each target, [leaves, targets]; `start` where it adds nothing.
+/// Returns the weight of each leaf for each target, [leaves, targets]; `start` if it has none.
 std::vector<double> makeDenseWeights(const Forest &f, int64_t targets, double start);
 
-/// The trees of a forest in which all leaves of a tree add to one target, as a boosted classifier has one
-/// tree a class and round.
+/// The trees of a forest in which all leaves of a tree have the same target, as in a boosted classifier with one tree
+/// per class and round.
 struct TreesByTarget {
   int64_t targets;
   std::vector<int64_t> roots; ///< [places, targets]: the trees of a target in their order, then leaves that add nothing
   std::vector<double> weights; ///< of each node: what it adds where a walk ends there, to the target of its tree
 };
 
-/// Nothing where a tree adds to several targets, or where targets have so different numbers of trees that
-/// most places would hold none. May add a leaf. `f` must have no cycle, and `start` is what a target has to
-/// which nothing is added.
+/// Returns none if a tree has several targets, or if the numbers of trees per target differ so much that most entries
+/// would be empty. May add a leaf. `f` must have no cycle, and `start` is the value of a target without any weight.
 std::optional<TreesByTarget> groupByTarget(Forest &f, int64_t targets, double start);
 
 } // namespace tenon::onnx_import

@@ -26,9 +26,9 @@ class Differentiation {
 public:
   Differentiation(Node &n, ArrayRef<Value> inputs) : n(n), depends(inputs.begin(), inputs.end()) {}
 
-  /// Derives the sum of all elements of `y`. False where an operation on the way has no derivative here.
+  /// Differentiates the sum of all elements of `y`. Returns false if an operation on the way has no derivative here.
   bool run(Value y);
-  /// The derivative with respect to a value; zeros where `y` does not depend on it.
+  /// Returns the derivative with respect to a value; zeros if `y` does not depend on it.
   Value get(Value x) {
     Value sum = gradients.lookup(x);
     return sum ? sum : n.broadcast(n.scalarLike(0, x), n.dims(x));
@@ -64,7 +64,7 @@ void Differentiation::collect(Operation *op) {
   order.push_back(op);
 }
 
-/// Adds to the derivative of `x`. Where `x` was stretched, its elements have met several others: their sum counts.
+/// Adds to the derivative of `x`. If `x` was broadcast, the gradient is summed over the broadcast dimensions.
 void Differentiation::add(Value x, Value gradient) {
   if (!depends.contains(x))
     return;
@@ -78,7 +78,7 @@ void Differentiation::add(Value x, Value gradient) {
   sum = sum ? n.add(sum, gradient) : gradient;
 }
 
-/// Carries the derivative of an operation's result on to its operands.
+/// Propagates the derivative of an operation's result to its operands.
 bool Differentiation::propagate(Operation *op, Value outer) {
   Value x = op->getOperand(0), result = op->getResult(0);
   Value y = op->getNumOperands() > 1 ? op->getOperand(1) : Value();
@@ -114,7 +114,7 @@ bool Differentiation::propagate(Operation *op, Value outer) {
       })
       .Case<ContractOp>([&](ContractOp contract) {
         IntsRef a = contract.getLhsDims(), b = contract.getRhsDims(), r = contract.getResultDims();
-        // A dimension of one operand alone, summed, would have to be stretched again.
+        // A summed dimension that only one operand has would have to be broadcast again, which is not supported.
         auto isShared = [](IntsRef own, IntsRef other, IntsRef result) {
           return llvm::all_of(own,
                               [&](int64_t i) { return llvm::is_contained(other, i) || llvm::is_contained(result, i); });
@@ -155,7 +155,7 @@ static LogicalResult importGradient(Node &n) {
                      Twine(xs.size()) + " names in 'xs' and " + Twine(zs.size()) + " in 'zs'");
   SmallVector<Value> inputs;
   for (auto [i, name] : llvm::enumerate(xs)) {
-    // The graph as it stands is derived: at the values that it is computed with.
+    // The derivative is computed at the current values of the graph, so the names must match.
     if (n.inputName(i) != name)
       return n.unsupported("derives at '" + n.inputName(i) + "' what the graph computes from '" + name + "'");
     inputs.push_back(n.input(i));

@@ -14,7 +14,7 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// The plug-in of runtime/plugin/image decodes; only a run has the file, and so the extents of the image.
+/// The plug-in runtime/plugin/image decodes; the extents of the image are only known at run time.
 LogicalResult importImageDecoder(Node &n) {
   std::string format = n.getString("pixel_format", "RGB");
   if (format != "RGB" && format != "BGR" && format != "Grayscale")

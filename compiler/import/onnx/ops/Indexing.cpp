@@ -20,7 +20,7 @@ LogicalResult importGather(Node &n) {
   return axis ? n.setIndexed(n.gather(x, indices, *axis)) : failure();
 }
 
-/// Along all dimensions but `axis` positions count in both, and none may be outside of `x`.
+/// Along all dimensions but `axis`, the positions of indices are those of `x`, and must be within it.
 void requireWithin(Node &n, Value indices, Value x, int64_t axis) {
   if (n.rank(indices) != n.rank(x))
     return;
@@ -43,7 +43,7 @@ LogicalResult importGatherND(Node &n) {
   return n.setIndexed(n.gatherND(n.input(0), n.input(1), n.getInt("batch_dims", 0)));
 }
 
-/// The dialect's word for a `reduction`; empty where there is no such.
+/// Returns the dialect's name for a `reduction`; empty if there is none.
 std::string readScatterKind(Node &n) {
   std::string reduction = n.getString("reduction", "none");
   if (reduction == "none")
@@ -84,7 +84,7 @@ LogicalResult importTopK(Node &n) {
   return success(succeeded(n.setOutput(0, values)) && succeeded(n.setOutput(1, indices)));
 }
 
-/// 1 where the position along a new axis is the index, counted from the end if negative.
+/// The result is 1 where the position along a new axis equals the index; negative indices count from the end.
 LogicalResult importOneHot(Node &n) {
   Value indices = n.cast(n.input(0), n.i64()), values = n.input(2);
   std::optional<Dims> depths = n.sizesOperand(1, "depth");
@@ -106,7 +106,7 @@ LogicalResult importOneHot(Node &n) {
   return n.setResult(n.select(n.equal(n.unsqueeze(indices, *axis), positions), value(1), value(0)));
 }
 
-/// Puts `update` into the cache, from where each batch's index says on.
+/// Writes `update` into the cache, at each batch's index.
 LogicalResult importTensorScatter(Node &n) {
   Value cache = n.input(0), update = n.input(1);
   std::string mode = n.getString("mode", "linear");
@@ -133,7 +133,7 @@ LogicalResult importTensorScatter(Node &n) {
   return n.setResult(n.select(isNew, taken, cache));
 }
 
-/// Keeps what lies on one side of the diagonal number k.
+/// Keeps the elements on one side of diagonal k.
 LogicalResult importTrilu(Node &n) {
   Value x = n.input(0);
   if (n.rank(x) < 2)
@@ -141,13 +141,13 @@ LogicalResult importTrilu(Node &n) {
   Dims matrix = n.dims(x);
   matrix.erase(matrix.begin(), matrix.end() - 2);
   Value k = n.hasInput(1) ? n.reshape(n.input(1), IntsRef()) : n.scalar(0, n.i64());
-  // The number of an element's diagonal, which no k makes overflow.
+  // The number of an element's diagonal, which does not overflow for any k.
   Value diagonal = n.sub(n.iota(matrix, 1, n.i64()), n.iota(matrix, 0, n.i64()));
   Value keeps = n.getBool("upper", true) ? n.greaterOrEqual(diagonal, k) : n.lessOrEqual(diagonal, k);
   return n.setResult(n.select(keeps, x, n.scalarLike(0, x)));
 }
 
-/// Reads element len - 1 - i of the time axis where i is below len, else i itself.
+/// Reads element len - 1 - i of the time axis if i < len, otherwise element i.
 LogicalResult importReverseSequence(Node &n) {
   Value x = n.input(0);
   int64_t time = n.getInt("time_axis", 0), batch = n.getInt("batch_axis", 1);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char *kIntLabels = "classlabels_ints", *kStringLabels = "classlabels_strings";
 
-/// A list of floats as a matrix of `rows` rows; a fault where it is none.
+/// Reads a list of floats as a matrix of `rows` rows; reports a fault if it is none.
 std::optional<Value> readMatrix(Node &n, StringRef name, int64_t rows, Type type) {
   std::optional<SmallVector<double>> numbers = n.getFloats(name);
   int64_t count = numbers ? numbers->size() : 0;
@@ -28,7 +28,7 @@ std::optional<Value> readMatrix(Node &n, StringRef name, int64_t rows, Type type
   return std::nullopt;
 }
 
-/// Products of the rows of two matrices: [a, k] x [b, k] -> [a, b].
+/// Multiplies the rows of two matrices: [a, k] x [b, k] -> [a, b].
 Value multiplyRows(Node &n, Value x, Value y) { return n.contract(x, y, {0, 2}, {1, 2}, {0, 1}); }
 
 Value addList(Node &n, Value x, StringRef name) {
@@ -80,7 +80,7 @@ LogicalResult importLinearClassifier(Node &n) {
 // Support vectors
 //===----------------------------------------------------------------------===//
 
-/// The kernel of each row of `x` with each of `vectors`: [rows, vectors].
+/// Evaluates the kernel function for each row of `x` with each of `vectors`: [rows, vectors].
 std::optional<Value> applyKernel(Node &n, Value x, Value vectors) {
   std::string kernel = n.getString("kernel_type", "LINEAR");
   SmallVector<double> params = n.getFloats("kernel_params").value_or(SmallVector<double>());
@@ -131,14 +131,14 @@ LogicalResult importSvmRegressor(Node &n) {
   return n.setResult(transformTargets(n, score, *transform));
 }
 
-/// A classifier of support vectors: for each pair of classes a score, which votes for one of the two.
+/// A support vector classifier: each pair of classes has a score, which votes for one of the two.
 struct PairScores {
   Value scores; ///< [rows, pairs]
   Value votes;  ///< [rows, classes]
 };
 
-/// Which coefficients of support vectors make the score of each pair, [pairs, vectors]: the vectors of class
-/// i count with row j - 1, those of class j with row i.
+/// Returns the coefficients of the support vectors in the score of each pair, [pairs, vectors]: the vectors of class i
+/// use row j - 1, those of class j row i.
 std::optional<Value> readPairWeights(Node &n, IntsRef perClass, int64_t vectors) {
   int64_t classes = perClass.size(), pairs = classes * (classes - 1) / 2;
   std::optional<SmallVector<double>> numbers = n.getFloats("coefficients");
@@ -162,7 +162,7 @@ std::optional<Value> readPairWeights(Node &n, IntsRef perClass, int64_t vectors)
   return n.constantFloats(weights, {pairs, vectors}, n.f32());
 }
 
-/// For each pair, 1 at the class that a positive score votes for, [pairs, classes], or else the other one.
+/// Returns for each pair a 1 at the class that a positive (or negative) score votes for, [pairs, classes].
 Value makeVotes(Node &n, int64_t classes, bool positive) {
   SmallVector<double> votes;
   for (int64_t i = 0; i < classes; ++i)
@@ -195,10 +195,9 @@ std::optional<PairScores> scorePairs(Node &n, Value x, IntsRef perClass) {
   return PairScores{scores, n.add(wins, losses)};
 }
 
-/// Probabilities of classes from those of pairs, the second way of Wu, Lin and Weng (Probability estimates
-/// for multi-class classification by pairwise coupling, 2004): the minimum of sum (r_ji p_i - r_ij p_j)^2.
-/// Its linear system is solved exactly; libsvm and ONNX Runtime go towards it until they are 0.005 / classes
-/// near.
+/// Computes probabilities of classes from those of pairs by the second method of Wu, Lin and Weng (Probability
+/// estimates for multi-class classification by pairwise coupling, 2004): the minimum of sum (r_ji p_i - r_ij p_j)^2.
+/// The linear system is solved exactly; libsvm and ONNX Runtime iterate to an error of 0.005 / classes.
 Value couplePairs(Node &n, Value scores, ArrayRef<double> a, ArrayRef<double> b, int64_t classes) {
   Type type = n.f64();
   int64_t pairs = classes * (classes - 1) / 2;
@@ -206,7 +205,7 @@ Value couplePairs(Node &n, Value scores, ArrayRef<double> a, ArrayRef<double> b,
   Value s = n.cast(scores, type);
   Value logit = n.add(n.mul(s, n.constantFloats(a, pairs, type)), n.constantFloats(b, pairs, type));
   Value r = n.min(n.max(n.sigmoid(n.neg(logit)), number(1e-7)), number(1 - 1e-7));
-  // [rows, classes, classes]: how probable class i is against j.
+  // [rows, classes, classes]: the probability of class i against class j.
   SmallVector<Value> elements;
   auto column = [&](int64_t pair) { return n.sliceAxis(r, 1, n.constantDim(pair), n.constantDim(1)); };
   Value none = n.mul(column(0), number(0));
@@ -221,8 +220,8 @@ Value couplePairs(Node &n, Value scores, ArrayRef<double> a, ArrayRef<double> b,
   Dims square{count, count};
   Value isDiagonal = n.equal(n.iota(square, 0, n.i64()), n.iota(square, 1, n.i64()));
   Value diagonal = n.reduceSum(n.mul(backwards, backwards), 2);
-  // Where pairs agree the matrix is singular, and its kernel what is wanted: a little more on the diagonal
-  // finds it.
+  // If the pairs are consistent, the matrix is singular, and the solution is in its kernel: a small addition to the
+  // diagonal makes it solvable.
   Value system = n.select(isDiagonal, n.add(diagonal, number(1e-9)), n.neg(n.mul(against, backwards)));
   Value p = n.broadcast(number(1), {n.dim(scores, 0), count, n.constantDim(1)});
   for (int64_t k = 0; k < classes; ++k) {
@@ -279,7 +278,7 @@ LogicalResult importSvmClassifier(Node &n) {
   }
   Value best = n.argMax(votes, 1, false);
   if (labels == 2 && !hasProbabilities && isPositive) {
-    // Scores of one class alone: enough of it makes the second label.
+    // With the scores of a single class, the second label is chosen above a threshold.
     Value isEnough = n.greaterOrEqual(n.reduceMax(votes, 1, false), n.scalarLike(0.5, votes));
     best = n.select(isEnough, n.scalar(1, n.i64()), best);
   }

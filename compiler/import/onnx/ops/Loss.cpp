@@ -21,7 +21,7 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// The loss of log-probabilities, as the node's attributes have it.
+/// Sets the output to the loss of log-probabilities, by the node's attributes.
 LogicalResult setLoss(Node &n, Value scores) {
   Value labels = n.input(1), weights = n.optionalInput(2);
   if (n.rank(scores) < 2 || n.rank(labels) != n.rank(scores) - 1)

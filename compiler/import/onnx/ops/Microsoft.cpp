@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::onnx_import;
 
-// There is no schema for these: what a handler does not ask for is not checked. They are written after
-// ONNX Runtime's description of each (docs/ContribOperators.md there).
+// These operators have no schema, so attributes that a handler does not read are not checked. The handlers follow the
+// descriptions in ONNX Runtime (docs/ContribOperators.md).
 
 namespace {
 
@@ -31,7 +31,7 @@ Value transposeMatrix(Node &n, Value x) {
   return n.transpose(x, order);
 }
 
-/// The first dimension becomes the rows of matrices, and those after it, but for the last, the batch.
+/// Moves the first dimension to the rows of matrices; the dimensions after it, except the last, become the batch.
 Value moveRowsInside(Node &n, Value x) {
   Ints order = rangeOf(0, n.rank(x));
   if (order.size() >= 2)
@@ -71,15 +71,15 @@ LogicalResult importQuickGelu(Node &n) {
 // Layer normalisations
 //===----------------------------------------------------------------------===//
 
-/// Sets output 0 to the normalised sum, and the output that holds the sum itself.
+/// Sets output 0 to the normalized sum, and another output to the sum itself.
 LogicalResult normalizeSum(Node &n, Value sum, Value scale, Value bias, size_t sumOutput) {
   if (n.wantsOutput(sumOutput) && failed(n.setOutput(sumOutput, sum)))
     return failure();
   return n.setResult(n.layerNorm(sum, scale, bias, n.rank(sum) - 1, n.getFloat("epsilon", 1e-12)));
 }
 
-/// The sum of input, skip and, as input number `biasInput`, a bias. Outputs 1 and 2 are the statistics of
-/// training; where they are asked for, they are those of the sum, less its mean where `centers` is set.
+/// Returns the sum of input, skip and, as input number `biasInput`, a bias. Outputs 1 and 2 are training statistics; if
+/// they are used, they are computed from the sum, minus its mean if `centers` is set.
 FailureOr<Value> addSkip(Node &n, size_t biasInput, bool centers) {
   Value sum = n.add(n.input(0), n.input(1));
   if (n.hasInput(biasInput))
@@ -109,7 +109,7 @@ LogicalResult importSkipRmsNorm(Node &n) {
   return n.setResult(n.rmsNorm(*sum, n.input(2), n.rank(*sum) - 1, n.getFloat("epsilon", 1e-12)));
 }
 
-/// The sum of three embeddings, normalised. Positions count from 0 where none are given.
+/// Normalizes the sum of three embeddings. Positions count from 0 if none are given.
 LogicalResult importEmbedLayerNorm(Node &n) {
   Value ids = n.input(0), words = n.input(2), positions = n.input(3);
   if (n.rank(ids) != 2)
@@ -119,7 +119,7 @@ LogicalResult importEmbedLayerNorm(Node &n) {
   if (n.hasInput(4))
     sum = n.add(sum, n.gather(n.input(4), n.input(1), 0));
   if (n.wantsOutput(1)) {
-    // How many tokens of each sequence count; they come first.
+    // The number of unmasked tokens in each sequence, which come first.
     Value count = n.hasInput(7) ? n.reduceSum(n.cast(n.input(7), n.i32()), 1, false)
                                 : n.broadcast(n.scalar(0, n.i32()), n.dim(ids, 0));
     if (failed(n.setOutput(1, count)))
@@ -132,7 +132,7 @@ LogicalResult importEmbedLayerNorm(Node &n) {
 // Convolutions and products with an activation
 //===----------------------------------------------------------------------===//
 
-/// The activation that an attribute names, with up to two parameters.
+/// Applies the activation that an attribute names, with up to two parameters.
 FailureOr<Value> activate(Node &n, Value x, StringRef name, ArrayRef<double> params) {
   auto number = [&](size_t i, double fallback) { return n.scalarLike(i < params.size() ? params[i] : fallback, x); };
   if (name.empty())
@@ -181,7 +181,7 @@ LogicalResult importFusedGemm(Node &n) {
   return failed(result) ? failure() : n.setResult(*result);
 }
 
-/// A convolution of [N, spatial..., C] with filters [M, window..., C / groups].
+/// Imports a convolution of [N, spatial..., C] with filters [M, window..., C / groups].
 LogicalResult importNhwcConv(Node &n) {
   int64_t rank = n.rank(n.input(0));
   Ints toFront = rangeOf(0, rank), toBack = toFront;

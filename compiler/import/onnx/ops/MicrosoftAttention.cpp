@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::onnx_import;
 
-// Written after ONNX Runtime's description of each (docs/ContribOperators.md there).
+// The handlers follow the descriptions in ONNX Runtime (docs/ContribOperators.md).
 
 namespace {
 
@@ -23,7 +23,7 @@ namespace {
 // Heads
 //===----------------------------------------------------------------------===//
 
-/// [batch, sequence, heads * size] as [batch, heads, sequence, size]; four dimensions are that already.
+/// Reshapes [batch, sequence, heads * size] to [batch, heads, sequence, size]; four dimensions are unchanged.
 Value splitHeads(Node &n, Value x, int64_t heads) {
   Dims d = n.dims(x);
   if (d.size() == 4)
@@ -44,19 +44,19 @@ Value joinHeads(Node &n, Value x) {
   return n.reshape(n.transpose(x, {0, 2, 1, 3}), {d[0], d[2], mulDims(d[1], d[3])});
 }
 
-/// Part number i of dimension `axis`, without that dimension.
+/// Returns part i of dimension `axis`, without that dimension.
 Value takePart(Node &n, Value x, int64_t axis, int64_t i) {
   return n.squeeze(n.sliceAxis(x, axis, n.constantDim(i), n.constantDim(1)), axis);
 }
 
-/// A vector of one number for each batch as [batch, 1, 1, 1].
+/// Reshapes a vector with one number per batch to [batch, 1, 1, 1].
 Value perBatch(Node &n, Value x) { return n.alongAxis(n.cast(x, n.i64()), 0, 4); }
 
 //===----------------------------------------------------------------------===//
 // Scores
 //===----------------------------------------------------------------------===//
 
-/// A large negative number where a key does not count.
+/// Adds a large negative number to the scores of masked keys.
 Value addMask(Node &n, Value scores, Value counts, double filter) {
   Value zero = n.scalarLike(0, scores);
   return n.add(scores, n.select(counts, zero, n.scalarLike(filter, scores)));
@@ -67,7 +67,7 @@ Value excludeKeys(Node &n, Value scores, Value counts) {
   return n.select(counts, scores, n.scalarLike(n.elementType(scores).isF16() ? -65504 : -3.4e38, scores));
 }
 
-/// [batch, heads, query, key] of queries whose heads are some for each head of the keys.
+/// Computes scores [batch, heads, query, key], where several query heads share a key head.
 Value scoreKeys(Node &n, Value query, Value key, double scale) {
   Dims q = n.dims(query), k = n.dims(key);
   if (q.size() != 4 || k.size() != 4)
@@ -78,7 +78,7 @@ Value scoreKeys(Node &n, Value query, Value key, double scale) {
   return n.mul(n.reshape(scores, {q[0], q[1], q[2], k[2]}), n.scalarLike(scale, query));
 }
 
-/// The values that weights ask for, [batch, heads, query, size].
+/// Computes the weighted sums of values, [batch, heads, query, size].
 Value mixValues(Node &n, Value weights, Value value) {
   Dims w = n.dims(weights), v = n.dims(value);
   if (w.size() != 4 || v.size() != 4)
@@ -94,7 +94,7 @@ double readScale(Node &n, Value query) {
   return scale == 0 ? 1 / std::sqrt(size) : scale;
 }
 
-/// Positions of queries and of keys, each to broadcast to [batch, heads, query, key].
+/// Positions of queries and of keys, each broadcastable to [batch, heads, query, key].
 struct Positions {
   Value query, key;
 };
@@ -108,9 +108,8 @@ Positions makePositions(Node &n, Value scores) {
 // Masks
 //===----------------------------------------------------------------------===//
 
-/// Which keys count, from a mask of 1 for those that do, [batch, key], [batch, query, key] or [batch, 1,
-/// most, most], or from a vector of how many do for each batch, with another one of where they begin behind
-/// it.
+/// Returns which keys are unmasked, from a mask of ones, [batch, key], [batch, query, key] or [batch, 1, most, most],
+/// or from a vector of the number of unmasked keys per batch, optionally followed by a vector of their starts.
 FailureOr<Value> readMask(Node &n, Value mask, Value scores) {
   int64_t rank = n.rank(mask);
   AffineExpr batch = n.dim(scores, 0), queries = n.dim(scores, 2), keys = n.dim(scores, 3);
@@ -126,7 +125,7 @@ FailureOr<Value> readMask(Node &n, Value mask, Value scores) {
     return n.unsupported("has a mask of shape " + dimsToString(n.dims(mask)) + " for scores " +
                          dimsToString(n.dims(scores)) + ", which is not supported");
   if (rank == 4) {
-    // Of a mask for the longest sequence, the rows of the queries, which come after what went before.
+    // A mask for the longest sequence is sliced to the rows of the queries, which follow the cached positions.
     mask = n.sliceAxis(mask, 2, subDims(keys, queries), queries);
     mask = n.sliceAxis(mask, 3, n.constantDim(0), keys);
   }
@@ -134,7 +133,7 @@ FailureOr<Value> readMask(Node &n, Value mask, Value scores) {
   return rank == 2 ? n.unsqueeze(mask, {1, 2}) : rank == 3 ? n.unsqueeze(mask, 1) : mask;
 }
 
-/// Queries see no keys behind their own position, which follows those that went before.
+/// Masks keys after a query's own position, which is offset by the number of cached keys.
 Value addCausalMask(Node &n, Value scores, Value before, double filter) {
   Positions p = makePositions(n, scores);
   return addMask(n, scores, n.lessOrEqual(p.key, n.add(p.query, before)), filter);
@@ -144,7 +143,8 @@ Value addCausalMask(Node &n, Value scores, Value before, double filter) {
 // What went before
 //===----------------------------------------------------------------------===//
 
-/// A buffer of `size` places: elements of `past`, and those of now from place `start` on, [batch, 1, 1, 1].
+/// Returns a buffer of `size` positions: the elements of `past`, and those of `now` from position `start` on, [batch,
+/// 1, 1, 1].
 Value writeAt(Node &n, Value past, Value now, Value start, AffineExpr size) {
   Dims shape = n.dims(now);
   if (shape.size() != 4)
@@ -165,12 +165,12 @@ Value writeAt(Node &n, Value past, Value now, Value start, AffineExpr size) {
   return n.select(isNow, read(now, own, count), old);
 }
 
-/// Keys and values with those before them, and how many went before.
+/// Keys and values including the cached ones, and the number of those.
 struct Joined {
   Value key, value, before;
 };
 
-/// `past` holds just what went before, or, with its length as an operand, has room for more.
+/// `past` has exactly the cached positions or, if there is a length operand, has room for more.
 Joined joinPast(Node &n, Value pastKey, Value pastValue, Value length, Value key, Value value) {
   if (!pastKey)
     return {key, value, intScalar(n, 0)};
@@ -185,7 +185,7 @@ Joined joinPast(Node &n, Value pastKey, Value pastValue, Value length, Value key
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Query, key and value from one product, whose columns they share in that order.
+/// Splits one projection into query, key and value, in that order of columns.
 std::optional<std::array<Value, 3>> splitProjection(Node &n, Value projected, int64_t heads) {
   std::optional<int64_t> columns = getConstant(n.dim(projected, 2));
   if (n.rank(projected) != 3 || !columns || heads < 1) {
@@ -209,7 +209,7 @@ std::optional<std::array<Value, 3>> splitProjection(Node &n, Value projected, in
   return parts;
 }
 
-/// Where Attention and QAttention have the operands that they share.
+/// The numbers of the operands that Attention and QAttention share.
 struct AttentionOperands {
   size_t mask, past, bias, pastLength;
 };
@@ -277,8 +277,7 @@ LogicalResult importQAttention(Node &n) {
 // MultiHeadAttention
 //===----------------------------------------------------------------------===//
 
-/// Adds the part of the bias, for all three one after the other, that belongs to [batch, heads, sequence,
-/// size].
+/// Adds the part of the concatenated bias of query, key and value that belongs to x, [batch, heads, sequence, size].
 Value addHeadBias(Node &n, Value x, size_t i, AffineExpr &start) {
   if (!n.hasInput(i) || n.rank(x) != 4)
     return x;
@@ -288,7 +287,8 @@ Value addHeadBias(Node &n, Value x, size_t i, AffineExpr &start) {
   return n.add(x, own);
 }
 
-/// Query, key and value: apart, or with key, or both, as further dimensions of what stands before.
+/// Reads query, key and value: as separate operands, or with key, or key and value, packed as additional dimensions of
+/// the operand before.
 std::optional<std::array<Value, 3>> readMultiHeads(Node &n, int64_t heads) {
   Value query = n.input(0);
   auto unpack = [&](Value x, int64_t part) { return n.transpose(takePart(n, x, 3, part), {0, 2, 1, 3}); };
@@ -306,7 +306,7 @@ std::optional<std::array<Value, 3>> readMultiHeads(Node &n, int64_t heads) {
   AffineExpr start = n.constantDim(0);
   bool isCross = n.hasInput(1) && n.rank(n.input(1)) == 4;
   parts[0] = addHeadBias(n, parts[0], 3, start);
-  // Keys and values of another sequence come with their heads, and have had their bias.
+  // Keys and values of cross attention are already split into heads, and include their bias.
   for (size_t i = 1; i < 3 && !isCross; ++i)
     parts[i] = addHeadBias(n, parts[i], 3, start);
   return parts;
@@ -352,8 +352,8 @@ LogicalResult importMultiHeadAttention(Node &n) {
 // Rotation
 //===----------------------------------------------------------------------===//
 
-/// Turns pairs of elements of [batch, heads, sequence, size] by the angles of their positions, [batch or 1,
-/// sequence]. The tables have a row a position and a column a pair; elements behind the last pair stay.
+/// Rotates pairs of elements of [batch, heads, sequence, size] by the angles of their positions, [batch or 1,
+/// sequence]. The tables have a row per position and a column per pair; elements after the last pair are unchanged.
 Value rotate(Node &n, Value x, Value positions, Value cosines, Value sines, bool interleaved) {
   Dims d = n.dims(x);
   if (d.size() != 4)
@@ -390,7 +390,7 @@ LogicalResult importRotaryEmbedding(Node &n) {
   if (!split)
     return n.invalid("needs an input [batch, sequence, hidden] or [batch, heads, sequence, size], and tables "
                      "of constant shape");
-  // One number is the position of the first element of all sequences.
+  // A single number is the position of the first element of all sequences.
   if (n.rank(positions) == 1 || getConstant(n.dim(positions, 0)) == 0)
     positions = n.unsqueeze(n.add(n.iota(n.dim(split, 2), 0, n.i64()), positions), 0);
   Value result = rotate(n, split, positions, cosines, sines, n.getBool("interleaved", false));
@@ -401,7 +401,7 @@ LogicalResult importRotaryEmbedding(Node &n) {
 // GroupQueryAttention
 //===----------------------------------------------------------------------===//
 
-/// Query, key and value with their heads; the first may hold all three.
+/// Reads query, key and value, split into heads; the first operand may be packed with all three.
 std::optional<std::array<Value, 3>> readGroups(Node &n, int64_t heads, int64_t keyHeads) {
   std::array<Value, 3> parts;
   if (n.hasInput(1) && n.hasInput(2)) {
@@ -425,7 +425,7 @@ std::optional<std::array<Value, 3>> readGroups(Node &n, int64_t heads, int64_t k
   return parts;
 }
 
-/// How many places keys have: those of the past, or as many as are used now, where these are more.
+/// Returns the number of positions of keys: those of the past, or the current total if it is larger.
 AffineExpr countPlaces(Node &n, Value past) {
   std::optional<Dims> total = n.sizesOperand(6, "total_sequence_length");
   if (!total || total->size() != 1)
@@ -439,7 +439,7 @@ AffineExpr countPlaces(Node &n, Value past) {
   return n.bindSizes(n.reshape(most, Ints{1}))[0];
 }
 
-/// A softmax with one more score in the sum, which no key has: that of the head's sink, or 0.
+/// Computes a softmax with an additional score in the sum that belongs to no key: the head's sink, or 0.
 Value softmaxWithSink(Node &n, Value scores, Value sink) {
   Dims column = n.dims(scores);
   AffineExpr keys = column[3], one = n.constantDim(1);
@@ -460,11 +460,11 @@ LogicalResult importGroupQueryAttention(Node &n) {
   if (!parts)
     return failure();
   auto [query, key, value] = *parts;
-  // The first operand of lengths has the last place that counts, for each batch.
+  // The first length operand has the last valid position of each batch.
   AffineExpr queries = n.dim(query, 2), places = countPlaces(n, n.optionalInput(3));
   Value length = n.size(queries, n.i64()),
         used = n.add(perBatch(n, n.reshape(n.input(5), n.dim(query, 0))), intScalar(n, 1));
-  // A prompt begins at place 0, however much of it is padding.
+  // A prompt begins at position 0, however much of it is padding.
   Value total = n.reshape(n.cast(n.input(6), n.i64()), IntsRef());
   Value before = n.select(n.equal(total, length), intScalar(n, 0), n.max(n.sub(used, length), intScalar(n, 0)));
   if (n.getBool("do_rotary", false)) {
@@ -484,7 +484,7 @@ LogicalResult importGroupQueryAttention(Node &n) {
   if (double cap = n.getFloat("softcap", 0))
     scores = n.mul(n.tanh(n.div(scores, n.scalarLike(cap, scores))), n.scalarLike(cap, scores));
   if (n.hasInput(10)) {
-    // The bias may be for fewer keys than there is room for.
+    // The bias may have fewer keys than the buffer.
     Value bias = n.input(10);
     Dims shape = n.dims(bias);
     if (shape.size() == 4 && shape[3] != places) {

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::onnx_import;
 
-// Written after ONNX Runtime's description of each (docs/ContribOperators.md there).
+// The handlers follow the descriptions in ONNX Runtime (docs/ContribOperators.md).
 
 namespace {
 
@@ -24,10 +24,10 @@ namespace {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// A vector of one number is a scalar; a longer one has a number for each column.
+/// A vector of one number becomes a scalar; a longer one has a number for each column.
 Value asNumber(Node &n, Value x) { return getConstant(n.dim(x, 0)) == 1 ? n.reshape(x, IntsRef()) : x; }
 
-/// Input i, whose scale and zero point, which may be left out, are the next two.
+/// Dequantizes input i, which is followed by its scale and its optional zero point.
 Value dequantize(Node &n, size_t i) {
   Value x = n.cast(n.input(i), n.f32());
   if (n.hasInput(i + 2))
@@ -41,7 +41,7 @@ Value saturate(Node &n, Value x, Type type) {
   return n.cast(n.min(n.max(x, n.scalarLike(low, x)), n.scalarLike(high, x)), type);
 }
 
-/// Quantises by the scale that input i is and the zero point after it; without one by 0 of type `fallback`.
+/// Quantizes by the scale at input i and the zero point after it, which defaults to 0 of type `fallback`.
 Value quantize(Node &n, Value x, size_t i, Type fallback) {
   Value rounded = n.round(n.div(x, asNumber(n, n.input(i))));
   if (!n.hasInput(i + 1))
@@ -50,7 +50,7 @@ Value quantize(Node &n, Value x, size_t i, Type fallback) {
   return saturate(n, n.add(rounded, n.cast(zero, n.f32())), n.elementType(zero));
 }
 
-/// Operands a and b, each with scale and zero point; then those of the result.
+/// Operands a and b, each with scale and zero point, are followed by those of the result.
 template <Value (GraphBuilder::*method)(Value, Value)> LogicalResult importBinary(Node &n) {
   Value result = (n.*method)(dequantize(n, 0), dequantize(n, 3));
   return n.setResult(quantize(n, result, 6, n.elementType(n.input(0))));
@@ -65,7 +65,7 @@ LogicalResult importLeakyRelu(Node &n) {
   return setQuantized(n, n.select(n.less(x, n.scalarLike(0, x)), n.mul(x, slope), x));
 }
 
-/// Before opset 13 a softmax is over all dimensions from its axis on.
+/// Before opset 13, a softmax is over all dimensions from its axis on.
 LogicalResult importSoftmax(Node &n) {
   Value x = dequantize(n, 0);
   std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", -1), n.rank(x));
@@ -90,7 +90,7 @@ LogicalResult importWhere(Node &n) {
   return n.setResult(quantize(n, result, 7, n.elementType(n.input(1))));
 }
 
-/// The result's scale and zero point, then each operand with its own.
+/// The result's scale and zero point come first, then each operand with its own.
 LogicalResult importConcat(Node &n) {
   SmallVector<Value> values;
   for (size_t i = 2; i + 1 < n.getNumInputs(); i += 3)
@@ -103,7 +103,7 @@ LogicalResult importConcat(Node &n) {
 // Windows
 //===----------------------------------------------------------------------===//
 
-/// Channels from the last dimension to dimension 1, or back.
+/// Moves channels from the last dimension to dimension 1, or back.
 Value moveChannels(Node &n, Value x, bool toFront) {
   Ints order = rangeOf(0, n.rank(x));
   if (!n.getBool("channels_last", false) || order.size() < 3)
@@ -130,13 +130,13 @@ LogicalResult importGlobalAveragePool(Node &n) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// x without its zero point, which may have a number a column, in 32 bits.
+/// Returns x minus its zero point, which may have a number per column, in 32 bits.
 Value centre(Node &n, Value x, Value zero) {
   x = n.cast(x, n.i32());
   return zero ? n.sub(x, n.cast(asNumber(n, zero), n.i32())) : x;
 }
 
-/// The exact product of two centred matrices as floats, scaled, with a bias.
+/// Returns the exact product of two centred matrices as floats, scaled, with a bias.
 Value scaleProduct(Node &n, Value a, Value b, Value scale, Value bias) {
   Value product = n.mul(n.cast(n.matmul(a, b), n.f32()), scale);
   return bias ? n.add(product, bias) : product;
@@ -148,7 +148,7 @@ LogicalResult importMatMulIntegerToFloat(Node &n) {
   return n.setResult(scaleProduct(n, a, b, scale, n.optionalInput(6)));
 }
 
-/// The first operand is quantised to the range that it has, from 0 to 255.
+/// The first operand is quantized to its own range, from 0 to 255.
 LogicalResult importDynamicQuantizeMatMul(Node &n) {
   Value x = n.input(0);
   Ints axes = rangeOf(0, n.rank(x));
@@ -162,7 +162,7 @@ LogicalResult importDynamicQuantizeMatMul(Node &n) {
   return n.setResult(scaleProduct(n, a, b, n.mul(scale, asNumber(n, n.input(2))), n.optionalInput(4)));
 }
 
-/// alpha * (a @ b + c), in floats where the result has no scale.
+/// Computes alpha * (a @ b + c), in floats if the result has no scale.
 LogicalResult importGemm(Node &n) {
   Value a = centre(n, n.input(0), n.input(2)), b = n.input(3);
   if (n.rank(a) != 2 || n.rank(b) != 2)

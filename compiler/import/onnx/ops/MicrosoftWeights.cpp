@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::onnx_import;
 
-// Written after ONNX Runtime's description of each (docs/ContribOperators.md there).
+// The handlers follow the descriptions in ONNX Runtime (docs/ContribOperators.md).
 
 namespace {
 
@@ -27,7 +27,7 @@ int64_t getProduct(IntsRef values) {
 
 Type getNumberType(Node &n, int64_t bits) { return IntegerType::get(n.getContext(), bits, IntegerType::Unsigned); }
 
-/// Numbers of `bits` bits, the lowest of each byte first: the last dimension becomes 8 / bits times as long.
+/// Unpacks numbers of `bits` bits, lowest bits of each byte first: the last dimension becomes 8 / bits times as long.
 Value unpack(Node &n, Value bytes, int64_t bits) {
   if (bits == 8)
     return bytes;
@@ -42,7 +42,7 @@ Value unpack(Node &n, Value bytes, int64_t bits) {
   return n.reshape(n.bitAnd(shifted, n.constantInts((1 << bits) - 1, {}, type)), shape);
 }
 
-/// The bytes of a constant whose elements have one each, in whatever shape; none where they are all the same.
+/// Returns the bytes of a constant with one-byte elements, in any shape; none for a splat.
 std::optional<ArrayRef<char>> getConstantBytes(Value value) {
   while (auto reshape = value ? value.getDefiningOp<ReshapeOp>() : ReshapeOp())
     value = reshape.getInput();
@@ -50,8 +50,8 @@ std::optional<ArrayRef<char>> getConstantBytes(Value value) {
   return weight && weight.getType().getElementTypeBitWidth() == 8 ? getBytes(weight.getValue()) : std::nullopt;
 }
 
-/// Input i, bytes of which each has 8 / bits numbers, as [rows, columns]; a row begins with a byte of its own.
-/// Constants keep few bits.
+/// Reads input i, bytes with 8 / bits numbers each, as [rows, columns]; each row begins with a new byte. Constants stay
+/// packed.
 Value readNumbers(Node &n, size_t i, int64_t rows, int64_t columns, int64_t bits) {
   int64_t rowBytes = llvm::divideCeil(columns * bits, 8), padded = rowBytes * 8 / bits;
   Value numbers;
@@ -65,7 +65,7 @@ Value readNumbers(Node &n, size_t i, int64_t rows, int64_t columns, int64_t bits
   return padded == columns ? numbers : n.sliceAxis(numbers, 1, n.constantDim(0), n.constantDim(columns));
 }
 
-/// Whether input i has `count` elements, if it is there and its shape is known.
+/// Checks that input i, if present with a known shape, has `count` elements.
 LogicalResult checkCount(Node &n, size_t i, int64_t count) {
   if (!n.hasInput(i))
     return success();
@@ -82,7 +82,8 @@ struct NarrowWeight {
   int64_t getBlocks() const { return llvm::divideCeil(columns, block); }
 };
 
-/// Where columns say which block's scale they have, or zero points are no integers: computed as it is written.
+/// Handles weights whose columns index the scales of blocks, or whose zero points are not integers, by separate
+/// operations.
 Value importScattered(Node &n, const NarrowWeight &w, Value numbers, Type compute) {
   Value scale = n.cast(n.reshape(n.input(2), {w.rows, w.getBlocks()}), compute), zero;
   if (!n.hasInput(3))
@@ -99,7 +100,7 @@ Value importScattered(Node &n, const NarrowWeight &w, Value numbers, Type comput
   return n.mul(n.sub(n.cast(numbers, compute), choose(zero)), choose(scale));
 }
 
-/// A product with a weight [N, K] of numbers of few bits, which are scaled in blocks along K.
+/// A matmul with a weight [N, K] of low-bit numbers that have a scale for each block along K.
 LogicalResult importMatMulNBits(Node &n) {
   Value x = n.input(0);
   NarrowWeight w{n.getInt("N", 0), n.getInt("K", 0), n.getInt("block_size", 0), n.getInt("bits", 4)};
@@ -128,7 +129,7 @@ LogicalResult importMatMulNBits(Node &n) {
   return n.setResult(n.hasInput(5) ? n.add(y, n.input(5)) : y);
 }
 
-/// Rows of an embedding of few bits, which are scaled in blocks along another axis.
+/// Looks up rows of a low-bit embedding that has a scale for each block along another axis.
 LogicalResult importGatherBlockQuantized(Node &n) {
   Value numbers = n.input(0), indices = n.input(1), scale = n.input(2);
   int64_t rank = n.rank(numbers), bits = n.getInt("bits", 4), block = n.getInt("block_size", 128);

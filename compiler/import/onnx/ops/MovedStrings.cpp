@@ -20,7 +20,7 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// Imports the node with where strings end in place of them. The outputs are what became of that.
+/// Imports the node with the ends of the strings as operands. Returns the outputs.
 std::optional<SmallVector<ImportedValue>> importOnEnds(Node &n) {
   std::optional<Strings> s = stringsInput(n, 0);
   if (!s)
@@ -43,7 +43,7 @@ LogicalResult importMeasured(Node &n) {
   return success();
 }
 
-/// The numbers of strings, in their shape, from `first` on.
+/// Returns the numbers of strings, in their shape, from `first` on.
 Value numbersOf(Node &n, const Strings &s, AffineExpr first) {
   Value number = n.reshape(n.iota(countStrings(n, s), 0, n.i64()), n.dims(s.ends));
   return getConstant(first) == 0 ? number : n.add(number, n.size(first, n.i64()));
@@ -71,7 +71,7 @@ LogicalResult importMoved(Node &n) {
   return success();
 }
 
-/// Strings are equal where their lengths are, and no byte differs.
+/// Strings are equal if their lengths are, and no byte differs.
 LogicalResult importEqual(Node &n) {
   std::optional<Strings> x = stringsInput(n, 0), y = stringsInput(n, 1);
   if (!x || !y)

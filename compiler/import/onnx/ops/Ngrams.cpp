@@ -15,16 +15,15 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// Sequences of one length: all of them, one after the other, and for each the column that counts it and its
-/// weight.
+/// N-grams of one length, concatenated, with the output column and the weight of each.
 struct Pool {
   int64_t length;
   Ints tokens, columns;
   SmallVector<double> weights;
 };
 
-/// The tokens of all sequences, and those of the input, as numbers: strings by their place among the ones that
-/// occur, or -1.
+/// Returns the tokens of all n-grams, and those of the input, as numbers: strings are replaced by their index among
+/// those that occur, or -1.
 std::optional<std::pair<Ints, Value>> readTokens(Node &n) {
   if (!n.hasAttr("pool_strings"))
     return std::pair(n.getInts("pool_int64s").value_or(Ints()), n.cast(n.input(0), n.i64()));
@@ -68,7 +67,8 @@ std::optional<SmallVector<Pool>> readPools(Node &n, IntsRef tokens) {
   return std::nullopt;
 }
 
-/// How often each sequence of a pool occurs in each row with `step` from token to token: [rows, sequences].
+/// Counts the occurrences of each n-gram of a pool in each row with a distance of `step` between tokens: [rows,
+/// sequences].
 Value countSequences(Node &n, Value x, const Pool &pool, int64_t step) {
   AffineExpr tokens = n.dim(x, 1);
   int64_t count = pool.columns.size();
@@ -87,8 +87,8 @@ Value countSequences(Node &n, Value x, const Pool &pool, int64_t step) {
   return n.reduceSum(n.cast(matches, n.f32()), 1, false);
 }
 
-/// Counts, as weights say, of all sequences, those with up to so many tokens left out between neighbours
-/// included.
+/// Computes weighted counts of all n-grams, including those with up to max_skip_count skipped tokens between
+/// neighbours.
 LogicalResult importTfIdfVectorizer(Node &n) {
   std::optional<std::pair<Ints, Value>> tokens = readTokens(n);
   if (!tokens)

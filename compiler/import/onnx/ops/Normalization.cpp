@@ -28,13 +28,13 @@ Statistics computeStatistics(Node &n, Value x, IntsRef axes, double epsilon) {
 
 Value normalize(Node &n, Value x, const Statistics &s) { return n.mul(n.sub(x, s.mean), s.inverseDeviation); }
 
-/// x * scale + bias, with one number for each channel, which is dimension 1.
+/// Computes x * scale + bias, with one number for each channel, which is dimension 1.
 Value scaleChannels(Node &n, Value x, Value scale, Value bias) {
   auto along = [&](Value v) { return n.cast(n.alongAxis(v, 1, n.rank(x)), n.elementType(x)); };
   return n.add(n.mul(x, along(scale)), along(bias));
 }
 
-/// The type that statistics are kept in: f32 at least, unless the model says that x's own is enough.
+/// Returns the type of the statistics: at least f32, unless the model allows x's own type.
 Type getStashType(Node &n, Value x) {
   bool isNarrow = n.elementType(x).getIntOrFloatBitWidth() < 32;
   return isNarrow && n.getInt("stash_type", 1) == 1 ? n.f32() : n.elementType(x);
@@ -44,7 +44,7 @@ Type getStashType(Node &n, Value x) {
 // Batch normalisation
 //===----------------------------------------------------------------------===//
 
-/// With the statistics of this batch; further outputs are the running ones.
+/// Uses the statistics of this batch; further outputs are the running ones.
 LogicalResult importTrainingBatchNorm(Node &n, Value x, double epsilon) {
   Ints axes;
   for (int64_t d = 0; d < n.rank(x); ++d)
@@ -100,7 +100,7 @@ LogicalResult importGroupNorm(Node &n) {
   Value grouped = n.cast(n.reshape(x, {shape[0], n.constantDim(groups), rest}), getStashType(n, x));
   Value normal = normalize(n, grouped, computeStatistics(n, grouped, 2, n.getFloat("epsilon", 1e-5)));
   normal = n.cast(normal, n.elementType(x));
-  // Before opset 21 scale and bias have one number a group.
+  // Before opset 21, scale and bias have one number per group.
   if (n.getOpset() < 21)
     return n.setResult(n.reshape(scaleChannels(n, normal, scale, bias), shape));
   return n.setResult(scaleChannels(n, n.reshape(normal, shape), scale, bias));
@@ -127,7 +127,7 @@ LogicalResult importRmsNorm(Node &n) {
   return axis ? n.setResult(n.rmsNorm(x, n.input(1), *axis, n.getFloat("epsilon", 1e-5))) : failure();
 }
 
-/// RMSNormalization under the name that it has in ONNX Runtime, with one more output.
+/// Imports RMSNormalization under its name in ONNX Runtime, with an additional output.
 LogicalResult importSimplifiedLayerNorm(Node &n) {
   Value x = n.input(0);
   std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", -1), n.rank(x));
@@ -146,7 +146,7 @@ LogicalResult importSimplifiedLayerNorm(Node &n) {
 // Others
 //===----------------------------------------------------------------------===//
 
-/// x / (bias + alpha / size * sum)^beta, the sum being that of the squares of neighbouring channels.
+/// Computes x / (bias + alpha / size * sum)^beta, where the sum is over the squares of neighbouring channels.
 LogicalResult importLRN(Node &n) {
   Value x = n.input(0);
   Dims shape = n.dims(x);

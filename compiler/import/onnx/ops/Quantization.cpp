@@ -17,8 +17,8 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// A scale or a zero point so that it broadcasts against x: a scalar, a vector along `axis`, or, with blocks,
-/// one number for each `blockSize` elements of the axis.
+/// Reshapes a scale or zero point to broadcast against x: a scalar, a vector along `axis`, or, with blocks, one number
+/// for each `blockSize` elements along the axis.
 Value alignParameter(Node &n, Value p, Value x, int64_t axis, int64_t blockSize) {
   if (n.rank(p) == 0)
     return p;
@@ -41,7 +41,7 @@ std::optional<QuantizedAxis> readAxis(Node &n, Value x, Value scale) {
   q.blockSize = n.getInt("block_size", 0);
   if (n.rank(scale) == 0)
     return q;
-  // Vectors of one number stand for scalars, whatever the axis says.
+  // A vector of one number counts as a scalar, whatever the axis is.
   if (n.rank(scale) == 1 && getConstant(n.dim(scale, 0)) == 1 && q.blockSize == 0 && n.rank(x) < 2)
     return q;
   std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 1), n.rank(x));
@@ -51,8 +51,7 @@ std::optional<QuantizedAxis> readAxis(Node &n, Value x, Value scale) {
   return q;
 }
 
-/// The type to compute in with a scale: its own, or f32, which holds integers of eight bits and powers of
-/// two.
+/// Returns the type to compute in with a scale: its own, or f32, which holds 8-bit integers and powers of two.
 Type getComputeType(Node &n, Value scale) {
   bool isComputed = n.isFloat(scale) && n.elementType(scale).getIntOrFloatBitWidth() >= 16;
   return isComputed ? n.elementType(scale) : n.f32();
@@ -69,7 +68,7 @@ std::pair<double, double> getIntegerRange(Type type) {
 Value saturate(Node &n, Value x, Value zero, Type type, bool saturates) {
   if (isa<FloatType>(type))
     return n.cast(zero ? n.add(x, zero) : x, type, saturates);
-  // 32 bits are more than f32 holds, so the zero point is added in f32 and only then is it clamped.
+  // f32 cannot represent 32-bit integers, so the zero point is added in f32 before the result is clamped.
   Value rounded = n.round(x);
   if (zero)
     rounded = n.add(rounded, zero);
@@ -77,8 +76,8 @@ Value saturate(Node &n, Value x, Value zero, Type type, bool saturates) {
   return n.cast(n.min(n.max(rounded, n.scalarLike(low, x)), n.scalarLike(high, x)), type);
 }
 
-/// A constant of fewer than eight bits, or with blocks, stays what it is: what reads it dequantises it. (One of eight
-/// bits may be a factor of a product of bytes.)
+/// True for a constant of fewer than eight bits, or with blocks, which stays quantized and is dequantized by its users.
+/// (An 8-bit constant may be an operand of an int8 matmul.)
 bool staysNarrow(Node &n, Value x, Value scale, const QuantizedAxis &q) {
   bool isConstant = n.hasInput(0) && n.imported(0)->constant && n.isInteger(x);
   return isConstant && (q.blockSize > 0 || n.elementType(x).getIntOrFloatBitWidth() < 8) && n.rank(x) > 0 &&
@@ -123,7 +122,7 @@ LogicalResult onnx_import::importDequantizeLinear(Node &n) {
   Type result = n.getInt("output_dtype", 0) ? n.getDataType("output_dtype", {}) : n.elementType(scale);
   if (staysNarrow(n, x, scale, *q))
     return n.setResult(n.cast(dequantizeNarrow(n, x, scale, zero, *q), result));
-  // The difference is taken in 32 bits, where no rounding happens.
+  // The difference is computed in 32 bits, where it is exact.
   bool isFloat = n.isFloat(x);
   Value difference = n.cast(x, isFloat ? n.f32() : n.i32());
   if (zero)
@@ -140,7 +139,7 @@ namespace {
 // Products of quantised tensors
 //===----------------------------------------------------------------------===//
 
-/// x - zero point in 32 bits; a vector lies along `axis`.
+/// Returns x minus its zero point in 32 bits; a vector runs along `axis`.
 Value centre(Node &n, Value x, Value zero, int64_t axis) {
   Type wide = n.isFloat(x) ? n.f32() : n.i32();
   zero = n.cast(zero, wide);

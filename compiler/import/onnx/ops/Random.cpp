@@ -20,8 +20,8 @@ namespace {
 // Where numbers come from
 //===----------------------------------------------------------------------===//
 
-/// The random numbers of one node: streams of the run's seed that no other node has, or of the seed that the
-/// node's attribute gives, so that equal seeds give equal numbers. The seed is a float, but for Dropout.
+/// Returns the random numbers of one node: unused streams of the run's seed, or those of the node's seed attribute, so
+/// that equal seeds yield equal numbers. The seed is a float, except for Dropout.
 RandomSource makeSource(Node &n, bool isIntegerSeed = false) {
   if (!n.hasAttr("seed"))
     return RandomSource(n, n.runSeed(), n.importer.takeRandomStreams(RandomSource::kStreams));
@@ -82,7 +82,7 @@ LogicalResult importBernoulli(Node &n) {
   return n.setResult(n.cast(n.less(drawn, x), type));
 }
 
-/// Counts how many of the running sums of a row's probabilities a random part of their total passes.
+/// The class is the number of cumulative probabilities of a row that are below a random fraction of their total.
 LogicalResult importMultinomial(Node &n) {
   Value x = n.input(0);
   int64_t samples = n.getInt("sample_size", 1);
@@ -113,7 +113,8 @@ LogicalResult setMask(Node &n, Value x, Value mask) {
   return n.setOutput(1, n.cast(n.broadcast(mask ? mask : n.scalar(1, n.i1()), n.dims(x)), type));
 }
 
-/// Drops elements, and scales the others so that the sum stays. `training` is null where it is certain.
+/// Drops elements, and scales the others so that the expected sum is unchanged. `training` is null if it is always
+/// true.
 LogicalResult dropElements(Node &n, Value x, Value ratio, Value training) {
   Type type = n.elementType(x);
   ratio = n.reshape(n.cast(ratio, type), IntsRef());
@@ -128,7 +129,7 @@ LogicalResult dropElements(Node &n, Value x, Value ratio, Value training) {
   return failure(failed(setMask(n, x, keeps)) || failed(n.setResult(result)));
 }
 
-/// Opset 1 and 6 train unless `is_test` is set; opset 7 and 10 never do.
+/// Opsets 1 and 6 train unless `is_test` is set; opsets 7 and 10 never do.
 LogicalResult importOldDropout(Node &n) {
   Value x = n.input(0);
   if (n.getOpset() < 7 && !n.getBool("is_test", false))

@@ -18,7 +18,7 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// Sequences of more steps are not written out, but become a loop.
+/// Longer sequences are not unrolled, but become a loop.
 constexpr int64_t kMaxWrittenOut = 16;
 
 //===----------------------------------------------------------------------===//
@@ -30,7 +30,7 @@ struct Activation {
   double alpha = 0, beta = 0;
 };
 
-/// The default parameters that an activation has where the node gives none.
+/// Returns an activation with its default parameters.
 Activation makeActivation(StringRef name) {
   Activation a{name.lower()};
   if (a.name == "leakyrelu")
@@ -78,7 +78,7 @@ struct State {
   Value hidden, cell;
 };
 
-/// Operands of one direction, gates stacked: weights [gates * hidden, in], biases [gates * hidden] or null.
+/// The operands of one direction, with stacked gates: weights [gates * hidden, in], biases [gates * hidden] or null.
 struct Direction {
   Value weights, recurrence, inputBias, hiddenBias, peepholes;
   State initial;
@@ -94,7 +94,7 @@ struct Layer {
   Value lengths;
 };
 
-/// Gate number i of [batch, gates * hidden] or of [gates * hidden].
+/// Returns gate i of [batch, gates * hidden] or of [gates * hidden].
 Value takeGate(Node &n, const Layer &l, Value stacked, int64_t i) {
   assert(i >= 0 && i < l.gates && "a gate is one of the layer's");
   if (!stacked)
@@ -110,7 +110,7 @@ Value clip(Node &n, const Layer &l, Value x) {
   return n.min(n.max(x, n.scalarLike(-l.clip, x)), n.scalarLike(l.clip, x));
 }
 
-/// [batch, rows] = hidden [batch, h] times weights [rows, h] transposed.
+/// [batch, rows] = hidden [batch, h] times transposed weights [rows, h].
 Value project(Node &n, Value hidden, Value weights) { return n.contract(hidden, weights, {0, 2}, {1, 2}, {0, 1}); }
 
 using Step = State (*)(Node &n, const Layer &l, const Direction &d, Value input, const State &before);
@@ -121,7 +121,7 @@ State stepRnn(Node &n, const Layer &l, const Direction &d, Value input, const St
   return {apply(n, d.activations[0], clip(n, l, sum)), {}};
 }
 
-/// Gates in the order update, reset, hidden. Those that see the state as it is are one product.
+/// The gates are ordered update, reset, hidden. Those that read the unmodified state share one matmul.
 State stepGru(Node &n, const Layer &l, const Direction &d, Value input, const State &before) {
   assert(d.activations.size() > 1 && "a direction has the activations of its gates and of its state");
   auto multiply = [&](Value hidden, int64_t first, int64_t count) {
@@ -141,7 +141,7 @@ State stepGru(Node &n, const Layer &l, const Direction &d, Value input, const St
   return {n.add(n.mul(n.sub(one, update), candidate), n.mul(update, before.hidden)), {}};
 }
 
-/// Gates in the order input, output, forget, cell; peepholes in the order input, output, forget.
+/// The gates are ordered input, output, forget, cell; the peepholes input, output, forget.
 State stepLstm(Node &n, const Layer &l, const Direction &d, Value input, const State &before) {
   assert(d.activations.size() > 2 && "a direction has the activations of its gates, its cell and its state");
   Value sums = addIf(n, n.add(input, project(n, before.hidden, d.recurrence)), d.hiddenBias);
@@ -158,13 +158,13 @@ State stepLstm(Node &n, const Layer &l, const Direction &d, Value input, const S
   return {n.mul(gate(1, cell), apply(n, d.activations[2], cell)), cell};
 }
 
-/// One step at time `t`, a scalar: what comes out at that time, and the state after it.
+/// Computes one step at time `t`, a scalar: the output at that time, and the state after it.
 std::pair<Value, State> runStep(Node &n, const Layer &l, const Direction &d, Step step, Value input, Value t,
                                 const State &before) {
   State next = step(n, l, d, input, before);
   if (!l.lengths)
     return {next.hidden, next};
-  // Past its end a sequence keeps its state and gives zeros.
+  // Beyond its end, a sequence keeps its state and outputs zeros.
   Value isInside = n.less(n.cast(t, n.elementType(l.lengths)), l.lengths);
   Value output = n.select(isInside, next.hidden, n.scalarLike(0, next.hidden));
   next.hidden = n.select(isInside, next.hidden, before.hidden);
@@ -209,7 +209,7 @@ std::optional<Run> loopOverSteps(Node &n, const Layer &l, const Direction &d, Va
   std::optional<SmallVector<Value>> results = buildCountedLoop(n, l.steps, inits, body);
   if (!results)
     return std::nullopt;
-  // As many outputs as steps, which the loop's type does not say.
+  // The number of outputs is the number of steps, which the loop's type does not contain.
   Dims shape = n.dims(inits[0]);
   shape.insert(shape.begin(), l.steps);
   Value outputs = n.reshape(results->back(), shape);
@@ -220,7 +220,7 @@ std::optional<Run> loopOverSteps(Node &n, const Layer &l, const Direction &d, Va
 }
 
 std::optional<Run> runDirection(Node &n, const Layer &l, const Direction &d, Value x, Step step) {
-  // The inputs of all steps are projected at once: [steps, batch, gates * hidden].
+  // The inputs of all steps are projected by one matmul: [steps, batch, gates * hidden].
   Value inputs = addIf(n, n.contract(x, d.weights, {0, 1, 3}, {2, 3}, {0, 1, 2}), d.inputBias);
   std::optional<int64_t> steps = getConstant(l.steps);
   if (steps && *steps >= 1 && *steps <= kMaxWrittenOut)
@@ -259,7 +259,7 @@ std::optional<SmallVector<Activation>> readActivations(Node &n, const Kind &kind
   return result;
 }
 
-/// Direction i of a stacked operand; null where it was left out.
+/// Returns direction i of a stacked operand; null if it was omitted.
 Value takeDirection(Node &n, Value stacked, int64_t i) {
   return stacked ? n.squeeze(n.sliceAxis(stacked, 0, n.constantDim(i), n.constantDim(1)), 0) : Value();
 }
@@ -285,7 +285,7 @@ Direction readDirection(Node &n, const Kind &kind, const Layer &l, int64_t i, bo
   return d;
 }
 
-/// Whether sequence_lens says no more than that all steps count.
+/// True if sequence_lens says that all steps count.
 bool hasFullLengths(Node &n, AffineExpr steps) {
   const ShapeValue *known = n.known(4);
   std::optional<Dims> lengths = known ? known->getIntegers() : std::nullopt;

@@ -20,11 +20,12 @@ struct Reduction {
   Value input;
   Ints axes;
   bool keepdims;
-  /// Where axes come when the model runs: what the result is reshaped to at last.
+  /// The final shape of the result, if the axes are only known at run time.
   std::optional<Dims> shape;
 };
 
-/// Axes that are not known: the input is reshaped so that the odd dimensions are those to be reduced.
+/// Handles axes that are unknown at compile time: the input is reshaped so that the odd dimensions are the reduced
+/// ones.
 std::optional<Reduction> readRuntimeAxes(Node &n, Value x, bool keepdims) {
   Value axes = axesOperand(n, 1, n.rank(x));
   std::optional<int64_t> count = getConstant(n.dim(axes, 0));
@@ -37,8 +38,8 @@ std::optional<Reduction> readRuntimeAxes(Node &n, Value x, bool keepdims) {
   return Reduction{split.value, split.reduced, true, shape};
 }
 
-/// Reads axes from the attribute or the input, whichever the node has. No axes are all axes, unless
-/// `noop_with_empty_axes` says that they are none.
+/// Reads axes from the attribute or the input, whichever the node has. No axes mean all axes, unless
+/// `noop_with_empty_axes` is set.
 std::optional<Reduction> readReduction(Node &n) {
   Value x = n.input(0);
   Reduction r{x, {}, n.getBool("keepdims", true), std::nullopt};
@@ -67,7 +68,7 @@ Value sumOfSquares(Node &n, const Reduction &r, Value x) { return sum(n, r, n.mu
 Value norm(Node &n, const Reduction &r, Value x) { return n.sqrt(sumOfSquares(n, r, x)); }
 Value logOfSum(Node &n, const Reduction &r, Value x) { return n.log(sum(n, r, x)); }
 
-/// m + log(sum(exp(x - m))) with the maximum m, or 0 where that is infinite.
+/// m + log(sum(exp(x - m))) with the maximum m, or 0 if it is infinite.
 Value logOfSumOfExp(Node &n, const Reduction &r, Value x) {
   Value m = n.reduceMax(x, r.axes, true);
   m = n.select(n.isInf(m), n.scalarLike(0, m), m);
