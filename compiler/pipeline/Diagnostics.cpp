@@ -39,7 +39,7 @@ llvm::Error DiagnosticPrinter::getFailure() const {
                                           : CompileStatus::fault);
 }
 
-/// The ONNX name of the node that a location stands for.
+/// Returns the ONNX name of the node in a location.
 static std::string getNodeName(Location loc) {
   std::string name;
   loc->walk([&](Location part) {
@@ -60,7 +60,7 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   sawExhausted |= isExhausted(diagnostic);
   std::string text = diagnostic.str();
   std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  // Passes leave the node's name to the location; the import writes it into the text.
+  // Passes only attach the node's name as the location; the importer also writes it into the text.
   std::string node = getNodeName(diagnostic.getLocation());
   os << "tenon: " << (diagnostic.getSeverity() == DiagnosticSeverity::Error ? "error: " : "warning: ");
   if (!StringRef(text).starts_with(sourceName)) {

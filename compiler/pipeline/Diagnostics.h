@@ -14,19 +14,20 @@
 
 namespace tenon {
 
-/// Prints the diagnostics of a context, one line each, and remembers which category of failure they told. The context
-/// must live as long.
+/// Prints the diagnostics of a context, one line each, and remembers the category of failure. The context must outlive
+/// it.
 class DiagnosticPrinter {
 public:
-  /// `sourceName` is the model, for lines that do not name it themselves.
+  /// `sourceName` is the name of the model, for messages that do not contain it.
   DiagnosticPrinter(mlir::MLIRContext &context, std::string sourceName, llvm::raw_ostream &os);
   ~DiagnosticPrinter();
   DiagnosticPrinter(const DiagnosticPrinter &) = delete;
 
   void warn(const llvm::Twine &message);
-  /// Prints the error's message, unless a diagnostic has told it, and returns its category.
+  /// Prints the error's message, unless a diagnostic has reported it, and returns its category.
   CompileStatus report(llvm::Error error);
-  /// A failure that diagnostics have told. If none of them was marked (passes/Unsupported.h) it is a fault.
+  /// Returns a failure that diagnostics have reported. If none of them was marked (passes/Unsupported.h), it is an
+  /// internal error.
   llvm::Error getFailure() const;
 
 private:

@@ -22,13 +22,14 @@
 using namespace mlir;
 using namespace tenon;
 
-/// A function alone does not have the module's attributes, such as ranges of sizes, without which it means less.
+/// The module is dumped even for a pass on a function, because its attributes, such as ranges of sizes, are needed to
+/// understand the IR.
 static ModuleOp getModule(Operation *op) {
   auto module = dyn_cast<ModuleOp>(op);
   return module ? module : op->getParentOfType<ModuleOp>();
 }
 
-/// A kernel's own module, or that of a target, is named in the file's name.
+/// Returns the prefix of the file's name: the name of a kernel's own module, or of a target's.
 static std::string getPrefix(Operation *op) {
   auto module = dyn_cast<ModuleOp>(op);
   return module && module.getName() ? module.getName()->str() + "-" : "";
@@ -44,7 +45,7 @@ DumpSequence::DumpSequence(std::string directory, std::string afterPass, std::st
     : directory(std::move(directory)), afterPass(std::move(afterPass)), sourceName(std::move(sourceName)),
       readable(std::move(locate)), shown(std::move(locateShown)) {}
 
-/// The nodes that a kernel computes, where `op` is a kernel's own module or in one.
+/// Returns the nodes that a kernel computes, if `op` is a kernel's module or is within one.
 static std::string getNodes(Operation *op) {
   ModuleOp module = getModule(op);
   llvm::SetVector<StringRef> names;
@@ -53,7 +54,7 @@ static std::string getNodes(Operation *op) {
   return llvm::join(names, " + ");
 }
 
-/// A name as it may stand in a comment, which a line break would end.
+/// Replaces line breaks in a name, which would end a comment.
 static std::string toLine(StringRef name) {
   std::string line = name.str();
   std::replace_if(line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
@@ -88,7 +89,7 @@ void DumpSequence::write(StringRef pass, Operation *op, double seconds) {
     llvm::errs() << "tenon: warning: cannot write " << path << ": " << error.message() << '\n';
     return;
   }
-  // Without the time: equal compilations write equal files.
+  // The time is omitted, so that equal compilations write equal files.
   printHeader(os, pass, op);
   os << '\n';
   readable.print(getModule(op), os);
@@ -127,7 +128,7 @@ private:
     Clock::time_point begin;
   };
 
-  /// The pass manager's own passes, which only hold others.
+  /// True for the pass manager's adaptor passes, which only contain other passes.
   static bool isAdaptor(Pass *pass) { return pass->getArgument().empty(); }
 
   DumpSequence &sequence;

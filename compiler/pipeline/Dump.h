@@ -16,7 +16,7 @@
 
 namespace tenon {
 
-/// The name under which the module of the importer is dumped, as if a pass had made it.
+/// The name under which the imported module is dumped, in place of a pass name.
 inline constexpr char kImportDump[] = "import";
 
 /// A file of IR.
@@ -28,16 +28,16 @@ struct DumpedFile {
   uint64_t bytes = 0; ///< of the file
 };
 
-/// Writes and numbers the dumps of one compilation, across its pass managers. Multi-threading must be off.
+/// Writes and numbers the dumps of one compilation, across its pass managers. Multi-threading must be disabled.
 class DumpSequence {
 public:
-  /// `directory` empty: no files; `afterPass` empty: nothing goes to standard error. `locate` is for weights in files,
-  /// and `locateShown` for those on standard error.
+  /// An empty `directory` means no files; an empty `afterPass` means no output to standard error. `locate` is for
+  /// weights in files, and `locateShown` for those on standard error.
   DumpSequence(std::string directory, std::string afterPass, std::string sourceName, WeightLocator locate,
                WeightLocator locateShown);
 
   bool isActive() const { return !directory.empty() || !afterPass.empty(); }
-  /// Dumps the module that holds `op`, on which the pass worked for `seconds`, if that is asked for.
+  /// Dumps the module that contains `op`, on which the pass ran for `seconds`, if this is requested.
   void dump(llvm::StringRef pass, mlir::Operation *op, bool isChanged, double seconds);
   llvm::ArrayRef<DumpedFile> getFiles() const { return files; }
 
@@ -52,7 +52,7 @@ private:
   std::vector<DumpedFile> files;
 };
 
-/// Dumps the IR after each pass that changed something, as `NNNN-[kernel-]pass.mlir`.
+/// Dumps the IR after each pass that changed it, as `NNNN-[kernel-]pass.mlir`.
 std::unique_ptr<mlir::PassInstrumentation> createDumpInstrumentation(DumpSequence &sequence);
 
 } // namespace tenon

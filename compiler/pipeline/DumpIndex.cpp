@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// JSON that may stand inside of a script element: nothing in it ends one.
+/// Returns JSON that is safe within a script element: it contains no end tag.
 static std::string toScriptJson(llvm::json::Value value) {
   std::string text = llvm::formatv("{0}", value).str(), escaped;
   for (char c : text)
@@ -38,7 +38,8 @@ static llvm::json::Value describe(StringRef sourceName, ArrayRef<DumpedFile> fil
                             {"files", std::move(rows)}};
 }
 
-/// The text of a file, for the script to unpack when it is looked at: a few dozen megabytes become a few.
+/// Returns the compressed text of a file, which the script decompresses when it is displayed: dozens of megabytes
+/// shrink to a few.
 static std::string pack(StringRef path, bool isCompressed) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   StringRef text = buffer ? (*buffer)->getBuffer() : StringRef();

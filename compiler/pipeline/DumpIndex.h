@@ -16,8 +16,8 @@ namespace tenon {
 inline constexpr char kDumpIndex[] = "index.html";
 
 /// Writes a page with the list of `files`, which are in `folder`, and their text: any two can be compared side by side.
-/// The page needs nothing else, since one that is opened from a disk may read no other file. Only names of the model
-/// are from strangers; they are data of the page's script, which makes text of them, never markup.
+/// The page is self-contained, because a page that is opened from disk cannot read other files. Only the model's names
+/// are untrusted; they are data of the page's script, which inserts them as text, never as markup.
 void printDumpIndex(llvm::StringRef sourceName, llvm::StringRef folder, llvm::ArrayRef<DumpedFile> files,
                     llvm::raw_ostream &os);
 

@@ -40,7 +40,8 @@ bool tenon::isOptionalPass(llvm::StringRef argument, Operation *op) {
   // Tiles and buffers of kernels rely on these.
   if (argument == "canonicalize" || argument == "cse")
     return isa<FunctionOpInterface>(op);
-  // All others make what later passes rely on, check it, or, as packing weights does, finish what an earlier one began.
+  // The optional passes. All others establish what later passes rely on, verify it, or, like the packing of weights,
+  // complete the work of an earlier pass.
   static constexpr llvm::StringLiteral kOptional[] = {"tenon-choose-forms",
                                                       "tenon-choose-layouts",
                                                       "tenon-choose-paths",
@@ -73,14 +74,15 @@ OptBisect::OptBisect(MLIRContext &context, StepLimit limit, llvm::raw_ostream &o
 
 OptBisect::~OptBisect() { context.registerActionHandler(nullptr); }
 
-/// "tenon-simplify on main", "cse on k0_contract": the kernel of a module of its own, or the function.
+/// Describes a step, such as "tenon-simplify on main" or "cse on k0_contract": by the kernel of a module, or by the
+/// function.
 static std::string describeStep(const PassExecutionAction &action) {
   std::string name = action.getPass().getArgument().str();
   auto symbol = action.getOp()->getAttrOfType<StringAttr>(mlir::SymbolTable::getSymbolAttrName());
   return symbol ? name + " on " + symbol.str() : name;
 }
 
-/// The nodes that an operation came of: "'fc0'", "'fc0' and 'act0'".
+/// Describes the nodes of an operation: "'fc0'", "'fc0' and 'act0'".
 static std::string describeNodes(Operation *op) {
   std::string text;
   for (StringRef name : listNodes(op->getLoc()))
@@ -93,7 +95,7 @@ static std::string describePart(const tracing::Action &action) {
   std::string text;
   llvm::raw_string_ostream os(text);
   action.print(os);
-  // MLIR's text ends with the name of the pattern's class in its namespaces.
+  // MLIR's text ends with the qualified name of the pattern's class.
   if (isa<ApplyPatternAction>(action)) {
     StringRef name = StringRef(text).rtrim("`> ");
     text = "pattern " + name.substr(name.find_last_of(": ") + 1).str();
@@ -121,7 +123,7 @@ void OptBisect::handle(llvm::function_ref<void()> run, const tracing::Action &ac
   if (isa<OptimizeCodeAction>(action))
     return handleStep(run, describePart(action));
   const auto *pass = dyn_cast<PassExecutionAction>(&action);
-  // A pass that only holds others, or what a pass does inside that is not its own.
+  // A pass that only contains others is an adaptor; an unnamed action within a pass is not a step.
   bool isAdaptor = pass && pass->getPass().getArgument().empty();
   if (!isActive || isAdaptor || (pass && depth > 0))
     return run();

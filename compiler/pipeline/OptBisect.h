@@ -27,8 +27,8 @@ class Operation;
 
 namespace tenon {
 
-/// How many optional steps a compilation takes, as LLVM's -opt-bisect-limit has it. A step is a pass that can be left
-/// out, on one operation; a part of a step is a pattern that is tried, or a path that is chosen.
+/// The number of optional steps that a compilation executes, like LLVM's -opt-bisect-limit. A step is an optional pass
+/// on one operation; a part of a step is an attempt at a pattern, or a chosen path.
 struct StepLimit {
   uint64_t steps = 0;            ///< these are taken
   std::optional<uint64_t> parts; ///< of the last of these steps no more than so many parts
@@ -38,11 +38,11 @@ struct StepLimit {
   std::string toString() const;
 };
 
-/// Whether a compilation in which the pass does not run on this operation is right, if slower.
+/// True if the compilation is correct, if slower, when the pass does not run on this operation.
 bool isOptionalPass(llvm::StringRef argument, mlir::Operation *op);
 
-/// The code of a kernel is optimized as much as it can be, as a step of its own: a handler that does not execute it
-/// gets code that is optimized little.
+/// The full optimization of a kernel's code, as a step of its own: a handler that does not execute it gets code with
+/// little optimization.
 class OptimizeCodeAction : public mlir::tracing::ActionImpl<OptimizeCodeAction> {
 public:
   static constexpr llvm::StringLiteral tag = "tenon-optimize-code";
@@ -55,15 +55,16 @@ private:
   std::string kernel;
 };
 
-/// Takes the first optional steps of a compilation alone, and writes which ones are taken and which are left out, by
-/// handling the actions of its context. Needs a context without threads, in which steps have an order.
+/// Executes only the first optional steps of a compilation, and prints which steps are executed and skipped, by
+/// handling the actions of its context. The context must be single-threaded, so that the order of steps is
+/// deterministic.
 class OptBisect {
 public:
   OptBisect(mlir::MLIRContext &context, StepLimit limit, llvm::raw_ostream &os);
   ~OptBisect();
   OptBisect(const OptBisect &) = delete;
 
-  /// Passes count only while phases of the model run: neither in the reference nor where constants are computed.
+  /// Passes count only during phases of the model, not in the reference or in constant evaluation.
   void setActive(bool active) { isActive = active; }
 
 private:

@@ -14,8 +14,8 @@
 
 using namespace mlir;
 
-/// Adds the names in "builtin.module(func.func(cse,canonicalize{top-down=true}))": those outside of braces
-/// that no '(' follows. A nested pass manager can be had in no other form.
+/// Adds the pass names in "builtin.module(func.func(cse,canonicalize{top-down=true}))": those outside of braces that
+/// are not followed by '('. The text is the only way to inspect a nested pass manager.
 static void addNames(StringRef pipeline, std::vector<std::string> &names) {
   std::string name;
   int depth = 0;

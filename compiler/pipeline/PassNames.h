@@ -19,11 +19,11 @@ class OpPassManager;
 
 namespace tenon {
 
-/// Every pass that a compilation runs, each once, in the order in which they first run. `buildBackend` adds those of
-/// the backend.
+/// Lists the passes of a compilation without duplicates, in the order in which they first run. `buildBackend` adds
+/// those of the backend.
 std::vector<std::string> getPassNames(llvm::function_ref<void(mlir::OpPassManager &)> buildBackend);
 
-/// The few of `names` that are most like `name`, the best first.
+/// Returns the few of `names` that are most similar to `name`, best first.
 std::vector<std::string> getClosest(llvm::StringRef name, std::vector<std::string> names);
 
 } // namespace tenon

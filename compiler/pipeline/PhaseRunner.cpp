@@ -64,7 +64,7 @@ llvm::Error PhaseRunner::begin(StringRef name, ModuleOp input, OpPassManager *pi
 
 llvm::Error PhaseRunner::run(StringRef phase, ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {
   PassManager pm(&context);
-  // The IR is verified once a phase, which is enough to find a reproducer.
+  // The IR is verified once per phase, which suffices for a reproducer.
   pm.enableVerifier(false);
   if (dumps.isActive())
     pm.addInstrumentation(createDumpInstrumentation(dumps));

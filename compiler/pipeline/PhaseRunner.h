@@ -24,8 +24,8 @@ namespace tenon {
 class DiagnosticPrinter;
 class OptBisect;
 
-/// Nothing is left to do: the reproducer of a phase has been written. It travels as an error does, so that no phase has
-/// to ask whether to go on, and is none: takeEarlyStop() turns it into success.
+/// A pseudo-error that stops the compilation after the reproducer of a phase was written, so that no phase has to test
+/// for it: takeEarlyStop() turns it into success.
 class EarlyStop : public llvm::ErrorInfo<EarlyStop> {
 public:
   static char ID;
@@ -41,16 +41,16 @@ struct PhaseOptions {
   WeightLocator locateWeight; ///< where dumps can read weights again
   WeightLocator locateShown;  ///< where IR on standard error can
   bool timing = false;        ///< the time of phases and passes goes to standard error
-  /// If not null: told the name of each phase as it begins. The supervisor of the process (Supervise.h) limits the time
-  /// and memory of phases by it.
+  /// If not null, called with the name of each phase as it begins. The supervisor of the process (Supervise.h) uses it
+  /// to limit the time and memory of phases.
   std::function<void(llvm::StringRef)> onPhase;
   std::string reproduce; ///< if not empty: the phase to write a reproducer of, and to stop at
   /// Writes the file of a reproducer; not null if `reproduce` is set.
   std::function<llvm::Error(llvm::function_ref<void(llvm::raw_ostream &)>)> writeReproducer;
 };
 
-/// Runs passes, phase by phase: each is announced, timed, dumped, verified once at its end, and reproduced if that is
-/// asked for.
+/// Runs passes phase by phase: each phase is announced, timed, dumped, verified once at its end, and reproduced if this
+/// is requested.
 class PhaseRunner {
 public:
   PhaseRunner(mlir::MLIRContext &context, DiagnosticPrinter &diagnostics, PhaseOptions options);
@@ -59,19 +59,19 @@ public:
   DiagnosticPrinter &getDiagnostics() { return diagnostics; }
   llvm::ArrayRef<DumpedFile> getDumps() const { return dumps.getFiles(); }
 
-  /// Announces a phase that has no IR to begin with. The time until the next announcement counts as its.
+  /// Announces a phase without initial IR. The time until the next announcement is attributed to it.
   void announce(llvm::StringRef phase);
-  /// Dumps the module that the first phase starts from.
+  /// Dumps the module with which the first phase starts.
   void dumpImport(mlir::ModuleOp module);
-  /// Begins a phase that starts from `input`. Writes a reproducer and fails with EarlyStop if it is the phase to be
-  /// reproduced; `pipeline`, which may be null, is what the reproducer runs.
+  /// Begins a phase that starts from `input`. If it is the phase to be reproduced, writes a reproducer and fails with
+  /// EarlyStop; the reproducer runs `pipeline`, which may be null.
   llvm::Error begin(llvm::StringRef phase, mlir::ModuleOp input, mlir::OpPassManager *pipeline = nullptr);
-  /// Begins a phase and runs the passes that `build` adds on `module`. The category of a failure is that of the
-  /// diagnostics; IR that is not valid afterwards is a fault.
+  /// Begins a phase and runs the passes that `build` adds on `module`. A failure has the category of the diagnostics;
+  /// invalid IR afterwards is an internal error.
   llvm::Error run(llvm::StringRef phase, mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> build);
-  /// Steps of later phases are counted. `counter` must outlive this object; null, as it is at first: none are.
+  /// Counts the steps of later phases with `counter`, which must outlive this object; null disables counting.
   void setOptBisect(OptBisect *counter) { bisect = counter; }
-  /// Phases that follow repeat earlier ones: from the second round on their names say which it is.
+  /// Later phases repeat earlier ones: from the second round on, their names contain its number.
   void beginRound(unsigned number) { round = number; }
 
 private:
@@ -86,7 +86,7 @@ private:
   OptBisect *bisect = nullptr;
 };
 
-/// The outcome of all phases: success after an early stop, too.
+/// Returns the outcome of all phases, where an early stop counts as success.
 llvm::Error takeEarlyStop(llvm::Error outcome);
 
 } // namespace tenon

@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// What does not depend on sizes, and is done once for all programs.
+/// Adds passes that do not depend on sizes, and run once for all programs.
 static void buildAllSizesPipeline(OpPassManager &pm, const ConstantEvaluator &evaluate, int64_t maxGrowthBytes) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createInferShapes());
@@ -31,7 +31,7 @@ static void buildAllSizesPipeline(OpPassManager &pm, const ConstantEvaluator &ev
   functions.addPass(createLowerQuantizedMatmuls());
   functions.addPass(createKeepWeightsQuantized());
   functions.addPass(createChooseLayouts());
-  // Of what is left of the transposes some move nothing.
+  // Some of the remaining transposes are the identity.
   functions.addPass(createSimplify());
   functions.addPass(createFlattenBatchDims());
   functions.addPass(createCanonicalizerPass());
@@ -40,7 +40,7 @@ static void buildAllSizesPipeline(OpPassManager &pm, const ConstantEvaluator &ev
   pm.addPass(createFoldConstants(evaluate, {maxGrowthBytes}));
 }
 
-/// What follows from facts: constants in place of symbols, and weights in place of what depended on them.
+/// Applies facts: replaces symbols by constants, and folds what depended on them.
 static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evaluate, int64_t maxGrowthBytes) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createApplyFacts());
@@ -50,7 +50,7 @@ static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evalu
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   pm.addPass(createFoldConstants(evaluate, {maxGrowthBytes}));
-  // Sizes that were computed of weights are known now.
+  // Sizes that were computed from weights are constants now.
   OpPassManager &folded = pm.nest<func::FuncOp>();
   folded.addPass(createApplyFacts());
   folded.addPass(createInferShapes());
@@ -58,7 +58,7 @@ static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evalu
 }
 
 void tenon::buildStatePipeline(OpPassManager &pm, ArrayRef<std::string> pairs, int64_t capacity) {
-  // How an output follows from its input is seen once both are simplified.
+  // The relation of outputs to inputs is only visible after simplification.
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createInferShapes());
   functions.addPass(createCanonicalizerPass());
@@ -130,7 +130,7 @@ void tenon::buildOutlinedPipeline(OpPassManager &pm, const GraphOptions &options
   pm.addPass(createVerifyLaunches());
 }
 
-/// The order of launches, and which of them write over an operand.
+/// Adds passes that order launches and select in-place operands.
 static void buildOrderPipeline(OpPassManager &pm, const PlanOptions &options) {
   OrderLaunchesOptions ordering;
   ordering.steps = options.orderingSteps;
@@ -220,7 +220,7 @@ void tenon::buildToLLVMPipeline(OpPassManager &pm, StringRef mathPrefix) {
   pm.addPass(createMathToCalls({mathPrefix.str()}));
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createSCFToControlFlowPass());
-  // Masks become vectors of bits by patterns that only this pass has.
+  // Only this pass has the patterns that turn masks into bit vectors.
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());

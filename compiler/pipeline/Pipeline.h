@@ -34,13 +34,13 @@ struct GraphOptions {
   bool promotesToF32 = false;        ///< no machine has arithmetic on halves
   ErrorBudget budget{2.5e-6};        ///< of operations that have not their default implementations
   PathContext paths;                 ///< what the choice of implementations goes by
-  /// Where set: the paths of another machine are taken (tenon-repeat-paths), and none is chosen.
+  /// If set, the paths that were chosen for another machine are taken (tenon-repeat-paths), and none is chosen.
   std::shared_ptr<const PathSelection> repeated;
-  /// Bytes that what is computed of weights may have beyond those of the weights.
+  /// Upper bound for the bytes of folded constants beyond those of the weights.
   int64_t maxGrowthBytes = 1 << 20;
 };
 
-/// What a plan may cost so that it needs less memory.
+/// The trade-offs of a plan between speed and memory.
 struct PlanOptions {
   int64_t orderingSteps = 4'000'000;          ///< of the search for an order of launches, some nanoseconds each
   int64_t recomputed = 0;                     ///< how many activations of a block may be computed again
@@ -48,7 +48,7 @@ struct PlanOptions {
   std::optional<int64_t> weightBudget;        ///< bytes of weights beyond which they are let go of after their last use
 };
 
-/// Inputs and outputs of an imported module become states: `pairs` has "INPUT=OUTPUT" for each, and those that grow
+/// Turns inputs and outputs of an imported module into states: `pairs` has "INPUT=OUTPUT" for each, and growing states
 /// have `capacity` rows.
 void buildStatePipeline(mlir::OpPassManager &pm, llvm::ArrayRef<std::string> pairs, int64_t capacity);
 
@@ -57,33 +57,33 @@ void buildStatePipeline(mlir::OpPassManager &pm, llvm::ArrayRef<std::string> pai
 void buildWeightsPipeline(mlir::OpPassManager &pm, llvm::ArrayRef<std::string> rules,
                           std::shared_ptr<WeightPrecision> report, std::shared_ptr<const StoredMatrices> calibrated);
 
-/// An imported module becomes what all targets and choices share: operations in few forms, in good layouts. `evaluate`
-/// computes what depends on weights alone; where it is null, that is left to run time. Each of the `programs` becomes a
+/// Lowers an imported module to the graph that all targets and choices share: normalized operations with chosen
+/// layouts. `evaluate` folds constants; if it is null, they are computed at run time. Each of the `programs` becomes a
 /// function of its own, before the one for all sizes.
 void buildSharedPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
-/// That becomes launches of kernels that are not yet lowered, for the machine that the module names.
+/// Lowers the graph to launches of kernels that are not yet lowered, for the machine of the module.
 void buildLaunchPipeline(mlir::OpPassManager &pm, const GraphOptions &options = {});
-/// The end of it: what is done where kernels have been outlined.
+/// The last part of this pipeline, after kernels have been outlined.
 void buildOutlinedPipeline(mlir::OpPassManager &pm, const GraphOptions &options = {});
-/// Launches become programs with kernels that are tiled, on tensors. Activations have no place yet. Passes that `from`
-/// says have run are left out.
+/// Lowers launches to programs with tiled kernels on tensors. Activations have no offsets yet. Passes that have run
+/// according to `from` are omitted.
 void buildProgramPipeline(mlir::OpPassManager &pm, const PlanOptions &options = {}, Stage from = Stage::launches);
-/// Activations get their places, where they have none.
+/// Assigns offsets to activations that have none.
 void buildPlacePipeline(mlir::OpPassManager &pm, const PlanOptions &options = {});
 /// All four of these.
 void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
-/// An imported module becomes a program that computes the same in f64, made in little time: weights are converted when
-/// it runs, and nothing is searched for. With `roundsReducedPrecision`, what is f16 or bf16 in the model is rounded to
-/// that.
+/// Lowers an imported module to a program that computes the same in f64, and that compiles quickly: weights are
+/// converted at run time, and nothing is optimized by search. With `roundsReducedPrecision`, values that are f16 or
+/// bf16 in the model are rounded to that type.
 void buildReferencePipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, bool roundsReducedPrecision = false);
-/// Tiled kernels become buffers: what all targets share.
+/// Bufferizes tiled kernels; this part is common to all targets.
 void buildBufferPipeline(mlir::OpPassManager &pm);
-/// Kernels in tenon operations become loops on buffers.
+/// Lowers kernels in tenon operations to loops on buffers.
 void buildKernelPipeline(mlir::OpPassManager &pm);
-/// Lowers kernels on buffers to loops over single elements. Leaves kernels that are loops already as they are.
+/// Lowers kernels on buffers to loops over single elements. Kernels that are loops already are unchanged.
 void buildElementLoopPipeline(mlir::OpPassManager &pm);
-/// Lowers kernels in loops on buffers, whose arguments the backend has lowered, to the LLVM dialect. `mathPrefix`
-/// stands before the C names of mathematical functions in the backend's library.
+/// Lowers kernels in loops on buffers, whose arguments the backend has lowered, to the LLVM dialect. `mathPrefix` is
+/// prepended to the C names of mathematical functions in the backend's library.
 void buildToLLVMPipeline(mlir::OpPassManager &pm, llvm::StringRef mathPrefix);
 
 } // namespace tenon

@@ -13,17 +13,17 @@
 
 namespace tenon {
 
-/// How to look for a plan that needs no more than a number of bytes: by what costs least when the model runs first.
-/// Another order costs nothing; to compute cheap activations again costs a little, and twice as many of them each
-/// time; to let go of weights after their last use costs reading them again.
+/// Searches for a plan within a memory limit, trying the cheapest measures first. Reordering launches costs nothing;
+/// rematerializing cheap activations costs a little, and their number doubles in each attempt; releasing weights after
+/// their last use costs reading them again.
 class PlanSearch {
 public:
   explicit PlanSearch(uint64_t limit) : limit(limit) {}
 
-  /// How to make the next plan; nothing where there is none left to try.
+  /// Returns the options of the next plan; none if there is none left.
   std::optional<PlanOptions> getNext();
-  /// What the plan needs that was made so, all weights among it; UINT64_MAX where that has no bound. Whether it is
-  /// the best one so far.
+  /// Reports the memory bound of that plan, including all weights; UINT64_MAX if there is no bound. Returns true if it
+  /// is the best one so far.
   bool report(uint64_t bytes, uint64_t weightBytes);
 
   size_t getCount() const { return count; }

@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Values of no more elements are shown: axes, sizes, scalars.
+/// Values with at most this many elements are shown: axes, sizes, scalars.
 static constexpr int64_t kMaxShownElements = 8;
 
 static constexpr char kValueAttr[] = "value";
@@ -69,7 +69,7 @@ static void printQuoted(llvm::raw_ostream &os, StringRef text) {
   os << '"';
 }
 
-/// The section of one dialect: bytes are resources of MLIR's own, references are ours.
+/// Prints the section of one dialect: bytes are resources of the builtin dialect, references are ours.
 void ReadableIR::printPlaces(StringRef dialect, bool isOfBytes, llvm::ListSeparator &sections, llvm::raw_ostream &os) {
   std::string entries;
   llvm::raw_string_ostream text(entries);
@@ -102,8 +102,8 @@ void ReadableIR::printPlaces(llvm::raw_ostream &os) {
   os << "\n  }\n#-}\n";
 }
 
-/// Whether there are operations on whole tensors, which nodes can be recognized in. Of loops each of many lines would
-/// name the same nodes, which are those of the kernel.
+/// True if there are operations on whole tensors, which correspond to nodes. In loops, each of many lines would name
+/// the nodes of the kernel.
 static bool hasNodes(ModuleOp module) {
   auto isOfNode = [](Operation *op) {
     bool isWhole = isa_and_nonnull<TenonDialect, plan::PlanDialect, linalg::LinalgDialect>(op->getDialect());
@@ -132,7 +132,7 @@ void ReadableIR::print(ArrayRef<ModuleOp> modules, llvm::raw_ostream &os) {
   restoreWeights();
 }
 
-/// The end of a quoted string that begins at `begin`.
+/// Returns the end of a quoted string that begins at `begin`.
 static size_t skipString(StringRef text, size_t begin) {
   size_t i = begin + 1;
   while (i < text.size() && text[i] != '"')
@@ -140,7 +140,7 @@ static size_t skipString(StringRef text, size_t begin) {
   return std::min(i + 1, text.size());
 }
 
-/// Whether a location names no node: it is unknown, or of places in files alone, `"file":line:column`.
+/// True if a location has no node: it is unknown, or only has positions in files, `"file":line:column`.
 static bool isWithoutNode(StringRef location) {
   for (size_t i = location.find('"'); i != StringRef::npos; i = location.find('"', i)) {
     i = skipString(location, i);
@@ -150,7 +150,7 @@ static bool isWithoutNode(StringRef location) {
   return true;
 }
 
-/// The end of a location whose text begins at `begin`, after its bracket.
+/// Returns the end of the location whose text begins at `begin`, after its bracket.
 static size_t skipLocation(StringRef text, size_t begin) {
   size_t i = begin;
   for (int depth = 1; i < text.size() && depth > 0; i = text[i] == '"' ? skipString(text, i) : i + 1)

@@ -17,16 +17,16 @@
 
 namespace tenon {
 
-/// Says where the bytes of a weight can be read again, in the form that the parser reads
-/// (compiler/import/WeightReferences.h), or says what they are, `0x` and what MLIR has after it.
+/// Returns a reference to the bytes of a weight in the parser's form (compiler/import/WeightReferences.h), or the bytes
+/// themselves, `0x` followed by MLIR's encoding.
 using WeightLocator = std::function<std::string(llvm::ArrayRef<char> bytes)>;
 
-/// Prints modules so that the text can be parsed again and lines of two texts can be compared. Every weight of more
-/// than a few elements is `dense_resource<name>`, and a section at the end says where its bytes are. Operations on
-/// tensors have the names of nodes as locations. The IR may not be in use by another thread.
+/// Prints modules so that the text can be parsed again, and so that two texts can be compared line by line. Every
+/// weight of more than a few elements is `dense_resource<name>`, and a section at the end refers to its bytes.
+/// Operations on tensors have the names of nodes as locations. No other thread may use the IR.
 class ReadableIR {
 public:
-  /// Without `locate` the section is left out, and the text cannot be parsed where there are weights.
+  /// Without `locate` the section is omitted, and a text with weights cannot be parsed.
   explicit ReadableIR(WeightLocator locate = nullptr) : locate(std::move(locate)) {}
 
   void print(llvm::ArrayRef<mlir::ModuleOp> modules, llvm::raw_ostream &os);
@@ -42,13 +42,13 @@ private:
   /// Each value has the same name in all texts.
   llvm::DenseMap<mlir::Attribute, mlir::DenseResourceElementsAttr> resources;
   llvm::StringMap<std::string> places;
-  /// Operations that have a resource instead of their value for as long as they are printed.
+  /// Operations whose value is replaced by a resource while they are printed.
   std::vector<std::pair<mlir::Operation *, mlir::Attribute>> swapped;
   llvm::MapVector<llvm::StringRef, mlir::DenseResourceElementsAttr> referenced; ///< of the text that is printed
 };
 
-/// `text` without locations but those of operations that name a node: without unknown ones, places in files, and those
-/// of the arguments of blocks.
+/// Returns `text` with only those locations of operations that name a node: without unknown ones, positions in files,
+/// and locations of block arguments.
 std::string keepNodeLocations(llvm::StringRef text);
 
 } // namespace tenon

@@ -14,10 +14,10 @@ class DialectRegistry;
 
 namespace tenon {
 
-/// Every dialect that Tenon's IR may hold, with the interfaces that its passes need. None is loaded yet.
+/// Registers every dialect that Tenon's IR may contain, with the interfaces that its passes need. None is loaded yet.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Tenon's passes, and those of MLIR that help to look at its IR, by their command-line names.
+/// Registers Tenon's passes, and MLIR passes that help to inspect its IR, by their command-line names.
 void registerPasses();
 
 } // namespace tenon

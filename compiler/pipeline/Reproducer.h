@@ -19,8 +19,8 @@ class Operation;
 
 namespace tenon {
 
-/// Prints `op` so that `tenon-opt --run-reproducer` runs `pipeline` on it; only prints it where that is
-/// empty. Resources of more than half a mebibyte are left out, so that the file can be sent.
+/// Prints `op` so that `tenon-opt --run-reproducer` runs `pipeline` on it; if `pipeline` is empty, only prints it.
+/// Resources of more than half a mebibyte are omitted, so that the file can be sent.
 void printReproducer(mlir::Operation *op, llvm::StringRef title, llvm::StringRef pipeline, llvm::raw_ostream &os);
 
 } // namespace tenon

@@ -15,9 +15,9 @@
 using namespace tenon;
 using llvm::StringRef;
 
-/// The most values that a small range, or the product of several, may have.
+/// The largest number of values in a small range, or in a product of several.
 static constexpr size_t kMaxValues = 16;
-/// The most programs of an artifact, but for the one for all sizes.
+/// The largest number of programs in an artifact besides the one for all sizes.
 static constexpr size_t kMaxPrograms = fmt::kMaxPlans - 1;
 
 namespace {

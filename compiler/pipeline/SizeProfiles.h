@@ -17,8 +17,8 @@
 
 namespace tenon {
 
-/// The programs that profiles ask for, besides the one for all sizes, as `tenon-specialize` names them. The runtime
-/// looks through `fixed` before `ranged`.
+/// The programs that --specialize requests besides the one for all sizes, named as by `tenon-specialize`. The runtime
+/// tries `fixed` before `ranged`.
 struct SizePrograms {
   std::vector<std::vector<NamedRange>> fixed, ranged;
 
@@ -26,9 +26,10 @@ struct SizePrograms {
   std::vector<std::string> list() const;
 };
 
-/// Adds what `--specialize` asks for: symbols joined by ";", each N=MIN,BEST,MAX, N=FIRST..LAST or N=VALUE. All values
-/// of a small range, or BEST, get a program with the sizes as constants; MIN to MAX one with that range, in which BEST
-/// is usual. The names of the symbols go to `symbols`. An error of category `misuse` says what is wrong with the text.
+/// Adds the programs for the value of `--specialize`: symbols joined by ";", each N=MIN,BEST,MAX, N=FIRST..LAST or
+/// N=VALUE. All values of a small range, or BEST, get a program with static sizes; MIN to MAX gets one with that range
+/// and the size hint BEST. The names of the symbols are added to `symbols`. An error of category `misuse` describes a
+/// malformed text.
 llvm::Error addProfile(llvm::StringRef text, SizePrograms &programs, std::vector<std::string> &symbols);
 
 } // namespace tenon

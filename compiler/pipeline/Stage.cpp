@@ -30,7 +30,7 @@ bool tenon::isKernelModule(ModuleOp module) {
   return module.getName() && mlir::SymbolTable::lookupSymbolIn(module, *module.getName());
 }
 
-/// The stage of a kernel that is in the module of what launches it.
+/// Returns the stage of a kernel in the module that launches it.
 static Stage findKernelStage(func::FuncOp kernel) {
   auto hasArgument = [&](StringRef attribute) {
     return llvm::any_of(llvm::seq(kernel.getNumArguments()),

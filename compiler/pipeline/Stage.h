@@ -12,7 +12,7 @@
 
 namespace tenon {
 
-/// How far IR has come on its way from a model to code. The order is that of the passes.
+/// The stage that IR has reached between a model and code, in the order of the passes.
 enum class Stage {
   model,           ///< functions in tenon operations, in dispatch regions or not
   launches,        ///< launches of kernels in tenon operations
@@ -24,10 +24,10 @@ enum class Stage {
   kernelsAlone,    ///< kernels without anything that launches them
 };
 
-/// The stage of a module, or of the modules of targets that it holds, by their operations.
+/// Returns the stage of a module, or of the target modules in it, from its operations.
 Stage findStage(mlir::ModuleOp module);
 
-/// Whether a module is a kernel's own: it has the name of the kernel.
+/// True for a module that contains a single kernel, whose name it has.
 bool isKernelModule(mlir::ModuleOp module);
 
 } // namespace tenon

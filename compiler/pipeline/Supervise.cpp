@@ -30,7 +30,7 @@ namespace {
 
 constexpr int kFaultCode = 70;
 
-/// What the child tells: memory that both processes see, so that it outlives a crash.
+/// Notes of the child in memory that both processes share, so that they survive a crash.
 struct Notes {
   char phase[64];
   char reason[512];
@@ -43,7 +43,7 @@ struct Notes {
   }
 };
 
-/// For handlers, which get no argument of ours. Set in the child alone.
+/// The notes for signal handlers, which have no argument of ours. Only set in the child.
 Notes *childNotes = nullptr;
 
 [[noreturn]] void endWithoutMemory() {
@@ -51,8 +51,7 @@ Notes *childNotes = nullptr;
   _exit(kFaultCode);
 }
 
-/// Whether the process has run out of address space: there is none for some stacks of threads. Safe in a handler of
-/// signals.
+/// True if the address space is exhausted: there is no room for a few thread stacks. Async-signal-safe.
 bool isOutOfMemory() {
   constexpr size_t kProbeBytes = size_t(32) << 20;
   void *probe = mmap(nullptr, kProbeBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -62,7 +61,7 @@ bool isOutOfMemory() {
   return false;
 }
 
-/// Whether the process has come close to the limit of its address space (`ulimit -v`), even if memory was freed since.
+/// True if the process has come close to the limit of its address space (`ulimit -v`), even if memory was freed since.
 bool hasReachedAddressLimit() {
   constexpr uint64_t kNearBytes = uint64_t(64) << 20;
   rlimit limit{};
@@ -95,7 +94,7 @@ bool hasReachedAddressLimit() {
   } catch (const std::bad_alloc &) {
     endWithoutMemory();
   } catch (const std::system_error &e) {
-    // A thread that cannot be started says so: its stack needs memory, too.
+    // A thread that cannot be started reports an error, since its stack needs memory, too.
     if (e.code() != std::errc::resource_unavailable_try_again && e.code() != std::errc::not_enough_memory)
       endWithFault(e.what());
     Notes::set(childNotes->reason, std::string("no thread can be started: ") + e.what());
@@ -110,21 +109,21 @@ bool hasReachedAddressLimit() {
 constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE};
 struct sigaction previousActions[std::size(kCrashSignals)];
 
-/// Libraries do not check all that they allocate, and a stack that cannot grow is a segmentation fault: notes whether
-/// there was no memory left at a crash, and leaves the rest to the action that the signal had before, since the
-/// instruction that caused it is executed again.
+/// Records whether memory was exhausted at a crash: libraries do not check all allocations, and a stack that cannot
+/// grow causes a segmentation fault. The signal's previous action handles the rest, since the faulting instruction is
+/// executed again.
 void noteCrash(int signal, siginfo_t *info, void *) {
   childNotes->outOfMemory |= isOutOfMemory();
   childNotes->lostPages |= signal == SIGBUS && info->si_code == BUS_ADRERR;
   for (size_t i = 0; i < std::size(kCrashSignals); ++i)
     if (kCrashSignals[i] == signal)
       sigaction(signal, &previousActions[i], nullptr);
-  // A process that sent it, as abort does, will not send it again.
+  // A signal that a process sent, such as by abort, will not be raised again.
   if (info->si_code <= 0)
     raise(signal);
 }
 
-/// Handlers have a stack of their own, since it may be the main thread's that cannot grow.
+/// Handlers run on a stack of their own, because the main thread's stack may be the one that cannot grow.
 void installCrashHandlers() {
   static char handlerStack[size_t(64) << 10];
   stack_t stack{};
@@ -143,7 +142,7 @@ void installHandlers() {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   llvm::remove_fatal_error_handler();
   llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
-    // LLVM's own threads end the process where there is no memory for their stacks.
+    // LLVM's threads abort the process if there is no memory for their stacks.
     if (llvm::StringRef(reason).starts_with("pthread_create failed")) {
       Notes::set(childNotes->reason, std::string("no thread can be started: ") + reason);
       endWithoutMemory();
@@ -155,7 +154,7 @@ void installHandlers() {
   std::set_terminate(endWithException);
 }
 
-/// Ends as the child did, when the same person ended both.
+/// Raises the signal that ended the child, if a user ended both processes.
 void passOn(int signal) {
   if (signal != SIGINT && signal != SIGTERM && signal != SIGHUP && signal != SIGPIPE)
     return;
@@ -165,7 +164,7 @@ void passOn(int signal) {
 
 } // namespace
 
-/// Bytes of a process that are neither pages of a file nor shared.
+/// Returns the bytes of a process that are neither file-backed nor shared.
 static uint64_t getOwnBytes(pid_t process) {
   std::FILE *file = std::fopen(("/proc/" + std::to_string(process) + "/statm").c_str(), "r");
   if (!file)
@@ -178,8 +177,8 @@ static uint64_t getOwnBytes(pid_t process) {
 
 namespace {
 
-/// Looks at a child, while it is in the phase that has limits, and ends it where it exceeds one. Tells `onWait` how far
-/// it is until its end, if that is asked for.
+/// Watches a child during the phase that has limits, and kills it if it exceeds one. Calls `onWait` with the progress
+/// until its end, if given.
 class Watch {
 public:
   Watch(pid_t child, const Notes &notes, const PhaseLimits &limits, const ProgressFunction &onWait)
@@ -248,9 +247,9 @@ WorkEnd tenon::supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::St
     installHandlers();
     try {
       int code = work([notes](llvm::StringRef phase) { Notes::set(notes->phase, phase); });
-      // Not all that fails for want of memory says so: LLVM writes an object file that is cut short.
+      // Some failures for lack of memory are not reported as such: LLVM writes a truncated object file.
       notes->outOfMemory |= code == kFaultCode && (isOutOfMemory() || hasReachedAddressLimit());
-      // Not exit: the parent's objects are the parent's to destroy.
+      // Not exit, because the parent must destroy its own objects.
       _exit(code);
     } catch (...) {
       endWithException();

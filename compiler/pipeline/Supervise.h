@@ -26,24 +26,24 @@ struct WorkEnd {
   enum class Limit { none, memory, time } exceeded = Limit::none; ///< why the work was ended, if it was
 };
 
-/// What one phase of supervised work may take. Work that takes more is ended.
+/// The limits of one phase of supervised work. Work that exceeds one is killed.
 struct PhaseLimits {
   std::string phase;
-  /// How much memory of its own the process may have, files that it maps not counted; asked again and again, since it
-  /// may depend on what the work has found. No limit where it is null.
+  /// Returns the limit for private memory of the process, without mapped files; called repeatedly, because it may
+  /// depend on what the work has found. Null means no limit.
   std::function<uint64_t()> getMaxBytes;
   double maxSeconds = 0; ///< 0: no limit
 };
 
-/// Told the phase that supervised work is in, and seconds since its beginning, about ten times a second.
+/// Called about ten times a second with the phase of the supervised work and the seconds since its beginning.
 using ProgressFunction = std::function<void(llvm::StringRef phase, double seconds)>;
 
-/// Runs `work` in a child process and waits for it. Whatever happens there, in any thread, is seen from here:
-/// signals, a stack that overflows, uncaught exceptions, fatal errors of LLVM. None prints anything. `work`
-/// announces its phases by the function that it gets, and its memory dies with it: results go to files.
+/// Runs `work` in a child process and waits for it. Any failure in any of its threads is reported without output of its
+/// own: signals, stack overflow, uncaught exceptions, fatal errors of LLVM. `work` announces its phases through its
+/// argument, and must write results to files, since its memory is lost.
 ///
-/// The caller must have one thread. Where the child ends by a signal that somebody sent (SIGINT, SIGTERM,
-/// SIGHUP), or because nobody reads what it prints (SIGPIPE), so does this process.
+/// The caller must be single-threaded. If the child is ended by a user's signal (SIGINT, SIGTERM, SIGHUP), or because
+/// its output is not read (SIGPIPE), so is this process.
 WorkEnd supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::StringRef)> announce)> work,
                   const PhaseLimits &limits = {}, const ProgressFunction &onWait = nullptr);
 

@@ -54,7 +54,8 @@ static std::string readFile(const char *path) {
   return buffer ? (*buffer)->getBuffer().str() : "";
 }
 
-/// The processor's name, with the numbers that identify it: virtual machines call different processors the same.
+/// Returns the processor's name with its identifying numbers, since virtual machines give different processors the same
+/// name.
 static std::string getCpuName() {
   static constexpr llvm::StringLiteral kNumbers[] = {"vendor_id",       "cpu family", "model",      "stepping",
                                                      "CPU implementer", "CPU part",   "CPU variant"};
@@ -95,7 +96,7 @@ Hardware tenon::getThisHardware(llvm::StringRef features) {
 void tenon::setTimes(ProfileRecord &record, std::vector<double> times) {
   assert(!times.empty() && "a record is made of one run or more");
   llvm::sort(times);
-  // The nearest rank, so that every figure is a time that was measured.
+  // The nearest rank, so that every percentile is a measured time.
   auto getRank = [&](double share) {
     return times[static_cast<size_t>(share * static_cast<double>(times.size() - 1))];
   };
@@ -111,7 +112,7 @@ void tenon::setTimes(ProfileRecord &record, std::vector<double> times) {
 //===----------------------------------------------------------------------===//
 
 std::string tenon::findFault(const ProfileRecord &record) {
-  // No kernel takes a day, none is faster than a cycle, and nobody waits for so many runs or has so many threads.
+  // Implausible values: times of a day, or less than a cycle, and huge numbers of runs or threads.
   constexpr double kMaxTime = 86400e9, kMinTime = 0.1;
   constexpr int64_t kMaxCount = int64_t(1) << 32;
   constexpr size_t kMaxText = 1 << 20;
@@ -170,7 +171,7 @@ std::string tenon::toJsonLine(const ProfileRecord &record) {
 }
 
 namespace {
-/// Reads the fields of an object, and keeps the first that is missing or of another type.
+/// Reads the fields of an object, and remembers the first one that is missing or has another type.
 class FieldReader {
 public:
   explicit FieldReader(const Json &object) : object(object) {}

@@ -18,7 +18,7 @@
 
 namespace tenon {
 
-/// A machine that kernels are measured on. Machines with the same fingerprint run a kernel equally fast.
+/// A machine on which kernels are measured. Machines with the same fingerprint run a kernel equally fast.
 struct Hardware {
   std::string cpu;      ///< the processor's name, as the system gives it
   std::string features; ///< that kernels may use, as runtime/format/Target.h writes them
@@ -32,7 +32,7 @@ struct Hardware {
   std::string getFingerprint() const;
 };
 
-/// What this process runs on. `features`: those of the target "host".
+/// Describes the machine of this process. `features` are those of the target "host".
 Hardware getThisHardware(llvm::StringRef features);
 
 /// A piece of a program, and one way to execute it.
@@ -45,16 +45,16 @@ struct KernelVariant {
   std::string getRegionFingerprint() const;
 };
 
-/// The times of some runs of a kernel, in nanoseconds, and how exact its results were.
+/// The times of some runs of a kernel, in nanoseconds, and the error of its results.
 struct ProfileRecord {
   KernelVariant kernel;
   Hardware hardware;
   int64_t threads = 1;
   int64_t runs = 0;
   double min = 0, median = 0, p95 = 0;
-  /// Distance of the quartiles, relative to the median: what the figures can be trusted to.
+  /// The interquartile range relative to the median, as a measure of reliability.
   double spread = 0;
-  /// Largest error relative to the result's largest element; none where it was not measured.
+  /// The largest error relative to the result's largest element; none if it was not measured.
   std::optional<double> error;
   std::string errorReference; ///< what the error was measured against: "f64", "f32"
   bool isWarm = true;         ///< whether operands could be in caches when a run began
@@ -62,17 +62,19 @@ struct ProfileRecord {
   std::string origin;         ///< "measured" here, or "imported"
 };
 
-/// The figures of a sample of run times in nanoseconds, which has one element or more.
+/// Sets the statistics of a nonempty sample of run times in nanoseconds.
 void setTimes(ProfileRecord &record, std::vector<double> nanoseconds);
 
-/// Why a record cannot be one that was measured, empty if it can: imported ones are checked as hostile input.
+/// Returns the reason why a record cannot be a measurement; empty if it can. Imported records are treated as hostile
+/// input.
 std::string findFault(const ProfileRecord &record);
 
 /// A record as a line of JSON, and back.
 std::string toJsonLine(const ProfileRecord &record);
 llvm::Expected<ProfileRecord> parseJsonLine(llvm::StringRef line);
 
-/// Calls `use` with what each line of `text` that is not empty says: a record, or why it is none. Lines count from 1.
+/// Calls `use` for each nonempty line of `text` with the record, or with the reason why it is invalid. Lines count from
+/// 1.
 void forEachJsonLine(llvm::StringRef text,
                      llvm::function_ref<void(size_t line, llvm::Expected<ProfileRecord> record)> use);
 

@@ -92,7 +92,7 @@ std::string ProfileStore::getDefaultFile() {
     llvm::sys::path::append(file, ".local", "share");
   else
     return "";
-  // Without a home, the place would be below the current folder.
+  // Without a home folder, the path would be relative to the current folder.
   if (!llvm::sys::path::is_absolute(file))
     return "";
   llvm::sys::path::append(file, "tenon", "profiles.db");

@@ -27,18 +27,18 @@ class ProfileStore {
 public:
   using Access = Database::Access;
 
-  /// Where the user's records are: TENON_PROFILES, which may be "none", or the file tenon/profiles.db in XDG_DATA_HOME
-  /// or ~/.local/share. Empty where there is no such folder.
+  /// Returns the file of the user's records: TENON_PROFILES, which may be "none", or tenon/profiles.db in XDG_DATA_HOME
+  /// or ~/.local/share. Empty if there is no such folder.
   static std::string getDefaultFile();
 
-  /// Opens a file, which is made with its folder if it is not there and `access` is to write. Fails if it is no file of
-  /// records, or of a newer version.
+  /// Opens a file; creates it and its folder if it does not exist and `access` is to write. Fails if it has another
+  /// format or a newer version.
   static llvm::Expected<std::unique_ptr<ProfileStore>> open(const std::string &file, Access access);
 
-  /// Adds records, all of them or none. Each has no fault.
+  /// Adds records atomically. They must be valid.
   llvm::Error add(llvm::ArrayRef<ProfileRecord> records);
 
-  /// What a list of records is narrowed to. An empty text is any.
+  /// A filter for listed records. Empty texts match everything.
   struct Filter {
     std::string region;   ///< beginning of a region's fingerprint
     std::string hardware; ///< beginning of a machine's fingerprint
@@ -50,16 +50,16 @@ public:
     int64_t id;
     ProfileRecord record;
   };
-  /// The records, those of a region beside each other and the fastest first. `visit` returns whether to go on.
+  /// Visits the records by region, the fastest first, until `visit` returns false.
   llvm::Error visit(const Filter &filter, llvm::function_ref<bool(const Entry &)> visit) const;
   llvm::Expected<std::vector<Entry>> list(const Filter &filter) const;
   llvm::Expected<std::optional<Entry>> find(int64_t id) const;
 
-  /// Removes records that are older than `time`, and those of a variant beside its `keep` newest, 0 for all. Returns
-  /// how many.
+  /// Removes records older than `time`, and all but the `keep` newest ones of each variant (0 keeps all). Returns their
+  /// number.
   llvm::Expected<int64_t> prune(int64_t time, int64_t keep);
 
-  /// What is wrong with the file or a record, a line each.
+  /// Lists what is wrong with the file or its records, one line each.
   llvm::Expected<std::vector<std::string>> verify() const;
 
 private:
@@ -76,7 +76,7 @@ struct ImportedProfiles {
   size_t added = 0, skipped = 0;
   std::string firstFault; ///< of the first that was skipped, with its line
 };
-/// Adds the records of `text`, lines of toJsonLine. Those that are none, or cannot have been measured, are skipped.
+/// Adds the records of `text`, which has lines of toJsonLine. Invalid lines are skipped.
 llvm::Expected<ImportedProfiles> importProfiles(ProfileStore &store, llvm::StringRef text);
 
 } // namespace tenon

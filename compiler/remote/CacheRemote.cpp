@@ -45,7 +45,7 @@ llvm::Expected<std::unique_ptr<CacheRemote>> tenon::openRemote(const std::string
       return makeError(CompileStatus::misuse, "'" + url + "' is no remote cache");
     return makeFolderRemote(folder.str().str(), settings);
   }
-  // What stands on a command line, other users of the machine can read.
+  // Credentials are rejected, because other users of the machine can read command lines.
   if (rest.split('/').first.contains('@'))
     return makeError(CompileStatus::misuse,
                      "the URL of a remote cache has no user and password; TENON_CACHE_TOKEN or TENON_CACHE_TOKEN_FILE "

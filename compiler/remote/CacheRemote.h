@@ -12,23 +12,23 @@
 
 namespace tenon {
 
-/// A place where other machines put envelopes, or find them. It is trusted with nothing: an EnvelopeReceiver checks
-/// what comes from it. For one thread at a time, and for a process that forks: each process has its own connection.
+/// A place through which machines exchange envelopes. It is untrusted: an EnvelopeReceiver verifies what comes from it.
+/// Not thread-safe; after a fork, each process has its own connection.
 class CacheRemote {
 public:
   virtual ~CacheRemote() = default;
 
-  /// Told of each envelope that was found: what went wrong with it, or nothing if it is complete.
+  /// Called for each envelope that was found, with an error or success.
   using Done = llvm::function_ref<void(EnvelopeReceiver &, llvm::Error)>;
-  /// Looks for all of the envelopes, in as few round trips as possible; those that are not there are passed over. Fails
-  /// where the place cannot be used, and then should not be asked again.
+  /// Fetches the envelopes in as few round trips as possible; missing ones are skipped. Fails if the place is unusable,
+  /// in which case it should not be used again.
   virtual llvm::Error get(llvm::ArrayRef<std::unique_ptr<EnvelopeReceiver>> wanted, Done done) = 0;
 
   using Publication = CacheExchange::Publication;
-  /// Writes envelopes, each as a whole or not at all. Category `unsupported` where nothing can be written.
+  /// Writes envelopes, each atomically. The category is `unsupported` if nothing can be written.
   virtual llvm::Error put(llvm::ArrayRef<Publication> publications) = 0;
 
-  /// The signed entries of a namespace, not verified, in no order. `visit` returns whether to go on.
+  /// Visits the unverified signed entries of a namespace in any order, until `visit` returns false.
   virtual llvm::Error list(llvm::StringRef nameSpace, llvm::function_ref<bool(SignedEntry)> visit) = 0;
 };
 
@@ -38,14 +38,14 @@ struct RemoteSettings {
   double timeout = 60;              ///< seconds that one request may take
 };
 
-/// The remote cache of a URL: file:///FOLDER (or a path), redis://HOST[:PORT][/DATABASE], http://HOST[:PORT] or
-/// https://HOST. Connects to nothing yet. Fails with category `misuse` if the URL is none.
+/// Returns the remote cache of a URL: file:///FOLDER (or a path), redis://HOST[:PORT][/DATABASE], http://HOST[:PORT] or
+/// https://HOST. Does not connect yet. Fails with category `misuse` if the URL is invalid.
 llvm::Expected<std::unique_ptr<CacheRemote>> openRemote(const std::string &url, const RemoteSettings &settings);
 
-/// What a remote cache said, for a terminal: one line of printable characters, and not too many.
+/// Returns a message of a remote cache in a form that is safe for a terminal: one short line of printable characters.
 std::string makePlain(llvm::StringRef text);
 
-/// The seconds of TENON_CACHE_TIMEOUT, or the default. Fails where that is no number.
+/// Returns the seconds in TENON_CACHE_TIMEOUT, or the default. Fails if it is not a number.
 llvm::Expected<double> getRemoteTimeout();
 
 std::unique_ptr<CacheRemote> makeFolderRemote(std::string folder, const RemoteSettings &settings);

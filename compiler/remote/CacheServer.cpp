@@ -44,7 +44,7 @@ bool ServerTokens::isAllowed(const char *authorization, llvm::StringRef nameSpac
   if (!given.consume_front_insensitive("bearer "))
     return false;
   bool isFound = false;
-  // All are compared, so that the time says nothing of which one is nearly right.
+  // All tokens are compared in constant time, to avoid a timing side channel.
   for (const Token &token : tokens)
     if (token.nameSpace == "*" || token.nameSpace == nameSpace)
       isFound |=
@@ -99,7 +99,7 @@ struct Body {
   bool isTooLong = false;
 };
 
-/// An envelope that is being sent. The file stays open, so that an eviction does not end the transfer.
+/// An envelope that is being sent. The file stays open, so that an eviction does not interrupt the transfer.
 struct OpenEnvelope {
   ~OpenEnvelope() {
     if (fd >= 0)
@@ -141,7 +141,7 @@ MHD_Result sendText(MHD_Connection *connection, long status, const std::string &
   return send(connection, status, response);
 }
 
-/// The first byte of "bytes=N-" or "bytes=N-M"; nothing for what is no such range, which may be ignored (RFC 9110).
+/// The first byte of "bytes=N-" or "bytes=N-M"; none for any other range, which may be ignored (RFC 9110).
 struct Range {
   uint64_t first, last;
 };
@@ -161,7 +161,7 @@ std::unique_ptr<OpenEnvelope> openEnvelope(const CacheStore &store, const CacheS
   envelope->head = makeEnvelopeHead(found.share);
   envelope->fd = open(store.getPath(found.entry).c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status;
-  // Whoever receives it checks the content; here it has to be of the size that is announced.
+  // The receiver verifies the content; here only the announced size is checked.
   if (envelope->fd < 0 || fstat(envelope->fd, &status) != 0 ||
       static_cast<uint64_t>(status.st_size) != found.entry.bytes)
     return nullptr;
@@ -175,7 +175,8 @@ const char *getField(MHD_Connection *connection, const char *name) {
 
 } // namespace
 
-/// Sends an answer that may be large. All of them together are bounded: who comes then, is to come again.
+/// Sends a response that may be large. The total size of such responses is bounded; beyond it, clients are told to
+/// retry.
 MHD_Result CacheServer::State::sendHeld(MHD_Connection *connection, std::string text) {
   constexpr uint64_t kMaxHeldBytes = uint64_t(256) << 20;
   struct Held {
@@ -304,7 +305,7 @@ MHD_Result CacheServer::State::answer(MHD_Connection *connection, const char *ur
     return MHD_YES;
   }
   std::optional<HttpPath> path = parseHttpPath(url);
-  // A namespace that is not there is refused like one that is: nobody learns which there are.
+  // A missing namespace is refused like an existing one, so that its existence is not disclosed.
   if (!options.tokens.isAllowed(getField(connection, MHD_HTTP_HEADER_AUTHORIZATION), path ? path->nameSpace : ""))
     return sendText(connection, kHttpUnauthorized, "a token is needed\n");
   if (!path)

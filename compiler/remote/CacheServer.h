@@ -20,10 +20,11 @@ public:
   /// A token for a namespace; "*" is all of them.
   void add(std::string nameSpace, std::string token);
   bool isEmpty() const { return tokens.empty(); }
-  /// Whether a header field "Authorization" (null: there is none) opens a namespace. Takes as long for one token as for
-  /// another of the same length. Without any token, everything is open.
+  /// True if a header field "Authorization" (null if absent) grants access to a namespace, in constant time for tokens
+  /// of equal length. Without any tokens, access is unrestricted.
   bool isAllowed(const char *authorization, llvm::StringRef nameSpace) const;
-  /// Reads a file with a line "NAMESPACE TOKEN" for each, which others may not read. What begins with # is for people.
+  /// Reads a file with a line "NAMESPACE TOKEN" for each token, which must not be readable by others. Lines that begin
+  /// with # are comments.
   static llvm::Expected<ServerTokens> read(const std::string &file);
 
 private:
@@ -41,12 +42,12 @@ struct ServerOptions {
   std::string certificateFile, keyFile; ///< of TLS, in PEM; empty: plain HTTP
 };
 
-/// Serves the signed entries of a store by HTTP, while others write to it. It writes nothing and signs nothing.
+/// Serves the signed entries of a store by HTTP, while other processes write to it. It neither writes nor signs.
 class CacheServer {
 public:
   /// Begins to listen. `store` outlives the server.
   static llvm::Expected<std::unique_ptr<CacheServer>> start(const CacheStore &store, ServerOptions options);
-  /// Waits for answers that are being sent, and closes all connections.
+  /// Waits for responses that are being sent, and closes all connections.
   ~CacheServer();
   CacheServer(const CacheServer &) = delete;
 

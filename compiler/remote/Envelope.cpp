@@ -21,7 +21,7 @@ using namespace tenon;
 static constexpr char kMagic[] = "tenon-cache-entry 1 ";
 static constexpr int64_t kManifestVersion = 1;
 static constexpr size_t kKeyDigits = 64, kSignatureDigits = 128;
-/// The first line: magic, key, signature and a number, with their separators.
+/// The length of the first line: magic, key, signature and a number, with their separators.
 static constexpr size_t kMaxLine = sizeof(kMagic) + kKeyDigits + kSignatureDigits + 16;
 
 /// An entry that is not to be used.
@@ -70,7 +70,7 @@ SignedEntry tenon::signEntry(const CacheEntry &entry, llvm::StringRef content, l
   return result;
 }
 
-/// Whether a JSON text is nested no deeper than manifests are: LLVM's parser recurses as deep as the text says.
+/// True if a JSON text is nested no deeper than manifests are: LLVM's parser recurses by nesting level.
 static bool isShallow(llvm::StringRef text) {
   constexpr int kMaxDepth = 3;
   int depth = 0;
@@ -134,7 +134,7 @@ static llvm::Expected<CacheEntry> parseManifest(const SignedEntry &share, std::s
   return entry;
 }
 
-/// Why the signer's entries are not used; empty if they are.
+/// Returns the reason why the signer's entries are not used; empty if they are.
 static std::string describeStanding(TrustList::Standing standing, const SignedEntry &entry, llvm::StringRef nameSpace) {
   std::string key = printPublicKey(entry.signer);
   switch (standing) {
@@ -151,7 +151,7 @@ static std::string describeStanding(TrustList::Standing standing, const SignedEn
 }
 
 llvm::Expected<CacheEntry> tenon::verifyListed(SignedEntry &entry, llvm::StringRef nameSpace, const TrustList &trust) {
-  // Nothing is read of what nobody who is trusted has signed.
+  // Nothing is parsed unless a trusted key has signed it.
   if (std::string reason = describeStanding(trust.judge(entry.signer, nameSpace), entry, nameSpace); !reason.empty())
     return refusal(reason);
   if (!isSignedBy(entry.signer, entry.signature, entry.manifest))
@@ -288,7 +288,7 @@ llvm::Error EnvelopeReceiver::resume() {
   if (!left || (*left)->getBufferSize() == 0)
     return llvm::Error::success();
   llvm::Error error = append((*left)->getBuffer());
-  // The rest may be missing, but a head that is not there or was refused is of no use.
+  // The rest may be missing, but without a valid head the file is useless.
   if (!error && total)
     return error;
   llvm::consumeError(std::move(error));

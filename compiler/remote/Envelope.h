@@ -25,7 +25,7 @@
 
 namespace tenon {
 
-/// Head and manifest of an envelope have no more bytes.
+/// Upper bound for the head and the manifest of an envelope.
 inline constexpr size_t kMaxHeadBytes = size_t(4) << 20;
 
 /// What an envelope is asked for by.
@@ -35,33 +35,33 @@ struct EnvelopeName {
   std::string key;
 };
 
-/// Signs an entry with that content; its seal and size are computed.
+/// Signs an entry with that content; computes its seal and size.
 SignedEntry signEntry(const CacheEntry &entry, llvm::StringRef content, llvm::StringRef nameSpace,
                       const SigningKey &key);
 
 /// What comes before the content.
 std::string makeEnvelopeHead(const SignedEntry &entry);
 
-/// The signed entry at the beginning of an envelope, not verified, and where its content begins.
+/// The unverified signed entry at the beginning of an envelope, and the offset of its content.
 struct EnvelopeHead {
   SignedEntry entry; ///< signer, signature and manifest
   size_t bytes = 0;
 };
-/// Nothing if the head is longer than `begin`. Fails if this is no envelope.
+/// Returns none if the head is longer than `begin`. Fails if this is no envelope.
 llvm::Expected<std::optional<EnvelopeHead>> parseEnvelopeHead(llvm::StringRef begin);
 
-/// The entry that the manifest describes, if a key of the list has signed it for that name. Fails with the reason
-/// otherwise. Namespace, kind and key of `entry` are filled in.
+/// Returns the entry that the manifest describes, if a key of the list has signed it for that name; otherwise fails
+/// with the reason. Sets the namespace, kind and key of `entry`.
 llvm::Expected<CacheEntry> verifyEntry(SignedEntry &entry, const EnvelopeName &name, const TrustList &trust);
 
-/// The same for an entry of whatever kind and key, as lists have them.
+/// The same for an entry of any kind and key, from a list.
 llvm::Expected<CacheEntry> verifyListed(SignedEntry &entry, llvm::StringRef nameSpace, const TrustList &trust);
 
-/// Receives one envelope, a piece at a time, and refuses it as early as it can.
+/// Receives one envelope in pieces, and rejects it as early as possible.
 class EnvelopeReceiver {
 public:
-  /// `file`: where the envelope is written to, from its beginning; empty: it is kept in memory. `limit`: the most bytes
-  /// that a content may have.
+  /// `file` is overwritten with the envelope; if it is empty, the envelope is kept in memory. `limit` bounds the bytes
+  /// of the content.
   EnvelopeReceiver(EnvelopeName name, const TrustList &trust, uint64_t limit, std::string file = "");
   ~EnvelopeReceiver();
   EnvelopeReceiver(const EnvelopeReceiver &) = delete;
@@ -70,21 +70,23 @@ public:
   /// Bytes received.
   uint64_t getSize() const { return size; }
   bool isComplete() const { return total && size == total; }
-  /// Identifies the envelope at its source, which may change between two attempts; empty as long as it is unknown.
+  /// Returns the identity of the envelope at its source, which may change between two attempts; empty while it is
+  /// unknown.
   std::string getTag() const;
-  /// Fails if the envelope is not to be used, or if it cannot be written.
+  /// Fails if the envelope is rejected, or if it cannot be written.
   llvm::Error append(llvm::StringRef bytes);
-  /// Takes in what an earlier attempt left in the file, if it is the beginning of an envelope to be used.
+  /// Resumes from the bytes that an earlier attempt left in the file, if they are the beginning of an acceptable
+  /// envelope.
   llvm::Error resume();
   /// Forgets what was received.
   llvm::Error restart();
-  /// Removes the file. What `finish` returned can still be read.
+  /// Removes the file. The result of `finish` remains readable.
   void removeFile();
-  /// Whether an envelope was refused, and not merely incomplete or without room.
+  /// True if the envelope was rejected, rather than incomplete or out of space.
   bool isRefused() const { return refused; }
   const SignedEntry &getShare() const { return head.entry; }
 
-  /// The entry, if all of it was received and its content has the seal that was signed.
+  /// Returns the entry, if it was received completely and its content matches the signed seal.
   llvm::Expected<FetchedEntry> finish();
 
 private:
@@ -101,7 +103,7 @@ private:
   bool refused = false;
 };
 
-/// What tags an envelope (RFC 9110, ETag, without the quotes).
+/// Returns the tag of an envelope (RFC 9110, ETag, without the quotes).
 std::string getEnvelopeTag(const SignedEntry &entry);
 
 } // namespace tenon

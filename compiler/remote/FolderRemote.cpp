@@ -48,10 +48,10 @@ private:
   const TrustList &trust;
 };
 
-/// Calls `use` with the bytes of a file, a piece at a time, until it returns false. The bytes are copied: others may
-/// change the file at any time, also after what was read of it has been checked. False if there is no such file.
+/// Calls `use` with the bytes of a file, a piece at a time, until it returns false. The bytes are copied, because
+/// others may change the file at any time, even after it was verified. Returns false if there is no such file.
 bool readFile(const std::string &file, llvm::function_ref<bool(llvm::StringRef)> use) {
-  // Neither a link nor a pipe of whoever else writes to the folder.
+  // Links and pipes are rejected, since others may write to the folder.
   int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0)
     return false;
@@ -93,7 +93,7 @@ llvm::Error FolderRemote::get(llvm::ArrayRef<std::unique_ptr<EnvelopeReceiver>> 
   return llvm::Error::success();
 }
 
-/// Whether a sound envelope is there already. One that is damaged, or signed by whoever is not trusted, is replaced.
+/// True if a valid envelope exists already. One that is damaged, or signed by an untrusted key, is replaced.
 bool FolderRemote::isThere(const SignedEntry &share, const std::string &file) const {
   EnvelopeReceiver present({share.nameSpace, share.kind, share.key}, trust, UINT64_MAX);
   bool isSound = true;

@@ -53,7 +53,7 @@ std::string tenon::makeFrame(llvm::StringRef key, llvm::StringRef envelope) {
 
 std::string tenon::makeBatchEnd(size_t answered) { return std::string(kEnd) + " " + std::to_string(answered) + "\n"; }
 
-/// Reads the line that begins a frame, or ends the answer. False if there is none yet.
+/// Reads the line that begins a frame, or ends the response. Returns false if it is incomplete.
 bool BatchReader::readLine() {
   constexpr size_t kMaxLine = 128;
   size_t end = llvm::StringRef(rest).take_front(kMaxLine).find('\n');
@@ -80,7 +80,7 @@ bool BatchReader::readLine() {
 
 bool BatchReader::append(llvm::StringRef bytes) {
   total += bytes.size();
-  // The server ends an answer before the limit; frames and the last envelope come on top.
+  // The server ends a response before the limit; frames and the last envelope may exceed it.
   wrong = wrong || complete || total > 2 * kMaxBatchBytes;
   if (wrong)
     return false;

@@ -27,27 +27,27 @@ inline constexpr long kHttpOk = 200, kHttpPartial = 206, kHttpBadRequest = 400, 
                       kHttpForbidden = 403, kHttpNotFound = 404, kHttpBadMethod = 405, kHttpTooLarge = 413,
                       kHttpBadRange = 416, kHttpFault = 500, kHttpBusy = 503;
 
-/// Keys of one request for several entries, and the bytes of an answer to it. All kernels of a model have a few hundred
-/// KB.
+/// Upper bounds for the keys of one request, and for the bytes of its response. All kernels of a model have a few
+/// hundred KB.
 inline constexpr size_t kMaxBatchKeys = 1024, kMaxBatchBytes = size_t(16) << 20;
 
 std::string getListPath(llvm::StringRef nameSpace);
 std::string getBatchPath(llvm::StringRef nameSpace, CacheKind kind);
 std::string getEntryPath(llvm::StringRef nameSpace, CacheKind kind, llvm::StringRef key);
 
-/// What such a path names: the namespace, then a kind, then a key.
+/// The components of such a path: the namespace, then a kind, then a key.
 struct HttpPath {
   std::string nameSpace;
   std::optional<CacheKind> kind;
   std::string key;
 };
-/// Nothing if the path is none: each part is one that a cache has, so that it leads nowhere else.
+/// Returns none if the path is invalid; each component is validated, so that it cannot lead elsewhere.
 std::optional<HttpPath> parseHttpPath(llvm::StringRef path);
 
 std::string makeFrame(llvm::StringRef key, llvm::StringRef envelope);
 std::string makeBatchEnd(size_t answered);
 
-/// Takes the answer to a request for several entries apart, a piece at a time.
+/// Parses the response to a request for several entries, a piece at a time.
 class BatchReader {
 public:
   struct Frame {

@@ -38,7 +38,7 @@ private:
     bool isTransient = false, isStalled = false;
     bool isTooLong = false;
   };
-  /// Takes the bytes of an answer with that status; false ends the transfer.
+  /// Receives the bytes of a response with that status; returns false to end the transfer.
   using Sink = llvm::function_ref<bool(long status, llvm::StringRef bytes)>;
   struct Request {
     std::string path, body, ifRange;
@@ -93,7 +93,7 @@ public:
 } // namespace
 
 bool HttpRemote::connect() {
-  // A connection of the parent process is not ours to speak on. The parent closes it.
+  // A connection of the parent process must not be used. The parent closes it.
   if (owner != getpid())
     handle = nullptr;
   if (!handle) {
@@ -125,7 +125,7 @@ HttpRemote::Answer HttpRemote::attempt(const Request &request, Clock::time_point
   constexpr long kConnectMilliseconds = 2000, kStalledSeconds = 5, kStalledBytes = 1024, kMaxRedirects = 3;
   curl_easy_setopt(handle, CURLOPT_URL, address.c_str());
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  // A redirect leads to no file, and from a connection that is encrypted to none that is not.
+  // Redirects to files are not followed, nor redirects from an encrypted connection to an unencrypted one.
   bool isEncrypted = llvm::StringRef(url).starts_with("https:");
   curl_easy_setopt(handle, CURLOPT_REDIR_PROTOCOLS_STR, isEncrypted ? "https" : "http,https");
   curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 1L);
@@ -133,7 +133,7 @@ HttpRemote::Answer HttpRemote::attempt(const Request &request, Clock::time_point
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, 1L);
   curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, 2L);
-  // OpenSSL's own variable for authorities, which libcurl does not read.
+  // OpenSSL's environment variable for certificate authorities, which libcurl does not read.
   if (const char *file = std::getenv("SSL_CERT_FILE"); file && *file)
     curl_easy_setopt(handle, CURLOPT_CAINFO, file);
   curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, kConnectMilliseconds);
@@ -146,7 +146,7 @@ HttpRemote::Answer HttpRemote::attempt(const Request &request, Clock::time_point
   curl_easy_setopt(handle, CURLOPT_HEADERDATA, &headerBytes);
   curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, message);
   if (!token.empty()) {
-    // As libcurl's own credentials they are not passed on to another host.
+    // As libcurl's own credentials, they are not forwarded to another host.
     curl_easy_setopt(handle, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
     curl_easy_setopt(handle, CURLOPT_XOAUTH2_BEARER, token.c_str());
   }
@@ -168,7 +168,7 @@ HttpRemote::Answer HttpRemote::attempt(const Request &request, Clock::time_point
     answer.isTooLong = true;
     return answer;
   }
-  // Another attempt may do better where the server was there: not where nobody listens, or has another certificate.
+  // A retry may succeed if the server responded, but not if nobody listens or the certificate is wrong.
   switch (code) {
   case CURLE_OK:
     answer.isTransient = answer.status >= 500;
@@ -188,10 +188,10 @@ HttpRemote::Answer HttpRemote::attempt(const Request &request, Clock::time_point
   return answer;
 }
 
-/// Repeats a request while its failure may pass, with growing pauses, within the time limit.
+/// Repeats a request while its failure may be transient, with exponential backoff, within the time limit.
 llvm::Error HttpRemote::repeat(llvm::function_ref<Request()> makeRequest, Sink sink, llvm::function_ref<bool()> isOver,
                                Answer &answer) {
-  // A server that hangs costs time each time it is asked.
+  // An unresponsive server costs time in each attempt.
   constexpr int kMaxAttempts = 5, kMaxStalled = 2;
   constexpr double kFirstPause = 0.1, kGrowth = 3;
   auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout));
@@ -231,7 +231,7 @@ llvm::Error HttpRemote::getOne(EnvelopeReceiver &receiver, Done done) {
   uint64_t offset = 0;
   auto makeRequest = [&] {
     isFirst = true;
-    // Without its head nobody knows whether the rest belongs to it.
+    // Without its head it is unknown whether the rest belongs to the same envelope.
     offset = receiver.getTag().empty() ? 0 : receiver.getSize();
     return Request{getEntryPath(name.nameSpace, name.kind, name.key), "", receiver.getTag(), offset};
   };

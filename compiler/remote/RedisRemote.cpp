@@ -60,12 +60,12 @@ private:
   Clock::time_point deadline;
 };
 
-/// The most bytes of one reply that are kept while it comes in, and of a value that is written.
+/// Upper bounds for the bytes of a reply that are buffered, and for a value that is written.
 constexpr size_t kMaxReplyBytes = size_t(80) << 20, kMaxValueBytes = size_t(256) << 20;
-/// Elements of a list in a reply; whoever sends more is no server that answered SCAN.
+/// Upper bound for the elements of a list in a reply; no reply to SCAN has more.
 constexpr int kMaxElements = 100'000;
 
-/// hiredis allocates as many elements as the server announces.
+/// hiredis allocates the number of elements that the server announces, so it is limited.
 void *createArray(const redisReadTask *task, decltype(redisReadTask::elements) elements) {
   static const redisReplyObjectFunctions own = [] {
     redisReader *reader = redisReaderCreate();
@@ -93,7 +93,7 @@ llvm::StringRef getText(const redisReply &reply) { return {reply.str, static_cas
 //===----------------------------------------------------------------------===//
 
 void RedisRemote::disconnect() {
-  // A parent's connection is closed here, but nothing is said on it.
+  // The parent's connection is closed here without sending anything.
   if (context)
     redisFree(context);
   context = nullptr;
@@ -113,7 +113,7 @@ llvm::Error RedisRemote::connect() {
     disconnect();
   if (context)
     return llvm::Error::success();
-  // So long, too, may one piece of an answer take: who does not answer, holds up a compilation.
+  // A piece of a reply may take this long, too, because an unresponsive server delays the compilation.
   constexpr timeval kPatience = {1, 0};
   context = redisConnectWithTimeout(host.c_str(), port, kPatience);
   owner = getpid();
@@ -157,7 +157,7 @@ llvm::Error RedisRemote::send(llvm::ArrayRef<Command> commands) {
   return llvm::Error::success();
 }
 
-/// The next reply. hiredis would wait for as many bytes as the server announces, for as long as some of them come.
+/// Receives the next reply. hiredis itself would wait for all announced bytes as long as some arrive.
 llvm::Expected<Reply> RedisRemote::receive() {
   while (true) {
     void *reply = nullptr;
@@ -202,7 +202,7 @@ llvm::Error RedisRemote::getKernels(llvm::ArrayRef<EnvelopeReceiver *> wanted, D
   return llvm::Error::success();
 }
 
-/// In pieces, so that nothing is received but the head of what is refused then.
+/// Receives the value in pieces, so that only the head of a rejected envelope is transferred.
 llvm::Error RedisRemote::getArtifact(EnvelopeReceiver &receiver, Done done) {
   constexpr uint64_t kFirst = uint64_t(64) << 10, kPiece = uint64_t(4) << 20;
   if (llvm::Error error = receiver.restart())
@@ -226,7 +226,7 @@ llvm::Error RedisRemote::getArtifact(EnvelopeReceiver &receiver, Done done) {
 }
 
 llvm::Error RedisRemote::get(llvm::ArrayRef<std::unique_ptr<EnvelopeReceiver>> wanted, Done done) {
-  // Of one round trip: neither side has to keep more answers than these.
+  // Upper bound for the commands of one round trip, so that neither side buffers too many replies.
   constexpr size_t kMaxPipelined = 256;
   if (llvm::Error error = connect())
     return error;
@@ -257,7 +257,7 @@ llvm::Error RedisRemote::put(llvm::ArrayRef<Publication> publications) {
       const Publication &publication = publications.front();
       publications = publications.drop_front();
       const SignedEntry &share = publication.share;
-      // Redis has values of 512 MB at most, and keeps all of them in memory.
+      // Redis limits values to 512 MB, and keeps all of them in memory.
       if (publication.content.size() > kMaxValueBytes)
         continue;
       bytes += publication.content.size();

@@ -79,8 +79,8 @@ void RemoteExchange::refuse(const Remote &remote, const EnvelopeReceiver &receiv
   llvm::consumeError(CacheShares(store).quarantine(entry));
 }
 
-/// Where an artifact is received: always the same file, so that a transfer that was broken off can be resumed by
-/// another process. Two at once would mix: the second one has a file of its own.
+/// Returns the file to which an artifact is downloaded: always the same one, so that another process can resume an
+/// interrupted transfer. A concurrent download gets a file of its own.
 static std::string getPartFile(llvm::StringRef nameSpace, llvm::StringRef key, const CacheStore &store) {
   return store.getFolder() + "/tmp/" + Fingerprint().add(nameSpace).add(key).get() + ".part";
 }
@@ -218,7 +218,7 @@ void RemoteExchange::publish(llvm::ArrayRef<Publication> publications) {
   }
 }
 
-/// The content of an entry; nothing if it is gone or damaged.
+/// Returns the content of an entry; null if it is missing or damaged.
 static std::unique_ptr<llvm::MemoryBuffer> readContent(const CacheStore &store, const CacheEntry &entry) {
   auto buffer = llvm::MemoryBuffer::getFile(store.getPath(entry), /*IsText=*/false, /*RequiresNullTerminator=*/false);
   return buffer && entry.computeSeal((*buffer)->getBuffer()) == entry.seal ? std::move(*buffer) : nullptr;

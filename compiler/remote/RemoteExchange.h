@@ -21,22 +21,21 @@ struct ExchangeOptions {
   std::string token;
 };
 
-/// Fetches from remote caches and publishes to them. What is refused goes to the quarantine of the store.
+/// Fetches from remote caches and publishes to them. Rejected entries are recorded in the quarantine of the store.
 class RemoteExchange : public CacheExchange {
 public:
-  /// Fails if an option is wrong, or if there is no key to sign with what is to be published.
+  /// Fails if an option is invalid, or if there is no key to sign published entries.
   static llvm::Expected<std::unique_ptr<RemoteExchange>> open(const ExchangeOptions &options);
 
   std::vector<FetchedEntry> fetch(CacheKind kind, const std::vector<std::string> &keys, CacheStore &store) override;
-  /// The entries of the remote caches that are read, with their uses, as far as a trusted key has signed them for the
-  /// namespace. `visit` returns whether to go on. Returns how many others there are; fails where a cache cannot be
-  /// used.
+  /// Visits the entries of readable remote caches, with their uses, that a trusted key has signed for the namespace,
+  /// until `visit` returns false. Returns the number of other entries; fails if a cache is unusable.
   llvm::Expected<uint64_t> list(llvm::function_ref<bool(const CacheEntry &)> visit);
 
   std::optional<SignedEntry> sign(const CacheEntry &entry, llvm::StringRef content) const override;
   void publish(llvm::ArrayRef<Publication> publications) override;
-  /// Publishes all signed entries of a store in the namespace; kernels that were compiled here and are not signed yet
-  /// are signed first. Returns how many. Fails where a remote cache does.
+  /// Publishes all signed entries of a store in the namespace; local kernels without a signature are signed first.
+  /// Returns their number. Fails if a remote cache does.
   llvm::Expected<uint64_t> push(CacheStore &store);
 
   const std::string &getNote() const override { return note; }

@@ -21,18 +21,18 @@
 using namespace tenon;
 namespace fs = llvm::sys::fs;
 
-/// Begins each text that is signed, so that no signature that the key made for something else is one of an entry.
+/// The prefix of each signed text, so that a signature made for another purpose is never valid for an entry.
 static constexpr char kDomain[] = "tenon cache entry\n";
 static constexpr char kSecretPrefix[] = "tenon-cache-secret-key ed25519:", kPublicPrefix[] = "ed25519:";
 
-/// libsodium chooses implementations for this processor, once.
+/// libsodium selects implementations for this processor once.
 static void initialize() {
   static const bool isReady = sodium_init() >= 0;
   if (!isReady)
     llvm::report_fatal_error("libsodium finds no source of random numbers");
 }
 
-/// The bytes of so many hexadecimal digits, in lower case; false if the text is anything else.
+/// Parses lower-case hexadecimal digits; returns false if the text is anything else.
 template <size_t N> static bool fromHex(llvm::StringRef text, std::array<unsigned char, N> &bytes) {
   if (text.size() != 2 * N || !llvm::all_of(text, [](char c) { return llvm::isHexDigit(c) && !llvm::isUpper(c); }))
     return false;
@@ -155,7 +155,7 @@ std::string tenon::getConfigFile(llvm::StringRef name) {
     file = own;
   else if (const char *home = std::getenv("HOME"); home && *home)
     llvm::sys::path::append(file, home, ".config");
-  // Without a home, the place would be below the current folder.
+  // Without a home folder, the path would be relative to the current folder.
   if (!llvm::sys::path::is_absolute(file))
     return "";
   llvm::sys::path::append(file, "tenon", name);

@@ -14,15 +14,15 @@
 
 namespace tenon {
 
-/// A public key is written "ed25519:" and 64 hexadecimal digits; elsewhere in the code, the digits alone. Nothing where
-/// the text is none.
+/// Parses a public key, which is written as "ed25519:" and 64 hexadecimal digits, and returns the digits. None if the
+/// text is invalid.
 std::optional<std::string> parsePublicKey(llvm::StringRef text);
 std::string printPublicKey(llvm::StringRef digits);
 
-/// Whether `signature` (128 hexadecimal digits) is that of `text` by the public key `signer` (64 digits).
+/// True if `signature` (128 hexadecimal digits) is a signature of `text` by the public key `signer` (64 digits).
 bool isSignedBy(llvm::StringRef signer, llvm::StringRef signature, llvm::StringRef text);
 
-/// A secret key (RFC 8032). Its bytes are overwritten when it is destroyed.
+/// A secret key (RFC 8032). Its bytes are overwritten on destruction.
 class SigningKey {
 public:
   SigningKey(SigningKey &&other);
@@ -30,9 +30,9 @@ public:
   ~SigningKey();
 
   static SigningKey generate();
-  /// Reads what `write` wrote. Fails if others than the owner may read the file.
+  /// Reads a file of `write`. Fails if anyone but the owner may read it.
   static llvm::Expected<SigningKey> read(const std::string &file);
-  /// Makes a file that only its owner can read, and `file`.pub with the public key. Fails if one of them exists.
+  /// Creates a file that only its owner can read, and `file`.pub with the public key. Fails if one of them exists.
   llvm::Error write(const std::string &file, llvm::StringRef comment) const;
 
   /// 64 hexadecimal digits.
@@ -49,15 +49,15 @@ private:
   std::string publicKey;
 };
 
-/// Where the user's keys are: `name` in the folder "tenon" of XDG_CONFIG_HOME or of ~/.config. Empty where there is no
-/// such folder.
+/// Returns the path of the user's file `name` in the folder "tenon" of XDG_CONFIG_HOME or ~/.config. Empty if there is
+/// no such folder.
 std::string getConfigFile(llvm::StringRef name);
 
-/// Fails if others than the owner may write the file, or read it if it is a secret.
+/// Fails if anyone but the owner may write the file, or read it if it is a secret.
 llvm::Error checkPermissions(const std::string &file, bool isSecret);
 
-/// Checks that, and calls `use` with each line that is neither empty nor a comment (#). A line that `use` returns false
-/// for is a fault of the file, at which `expected` was.
+/// Checks the permissions, and calls `use` with each line that is neither empty nor a comment (#). If `use` returns
+/// false, reports that the line is not `expected`.
 llvm::Error readLines(const std::string &file, bool isSecret, llvm::StringRef expected,
                       llvm::function_ref<bool(llvm::StringRef line)> use);
 

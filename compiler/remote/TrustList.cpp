@@ -105,7 +105,7 @@ llvm::Error TrustList::append(const std::string &file, const Signer &signer) {
       close(fd);
     return makeError(CompileStatus::resources, file + ": " + std::generic_category().message(error));
   }
-  // A last line without an end, of an editor or of a process that was killed, shall not swallow this one.
+  // If the last line lacks a line break, because of an editor or a killed process, one is added first.
   char last = '\n';
   off_t size = lseek(fd, 0, SEEK_END);
   if (size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n')

@@ -14,11 +14,11 @@
 
 namespace tenon {
 
-/// Whether a text may name a namespace: lower-case letters, digits, '.', '_' and '-', at most 64, the first a letter or
-/// digit. So it is a part of a path and of a URL as it is.
+/// True if a text is a valid namespace: lower-case letters, digits, '.', '_' and '-', at most 64, beginning with a
+/// letter or digit. It can therefore be used in paths and URLs without escaping.
 bool isNamespace(llvm::StringRef text);
 
-/// The keys whose entries are used, each in some namespaces. The file has a line for each:
+/// The trusted keys, each for some namespaces. The file has a line for each:
 ///
 ///   NAMESPACE[,NAMESPACE...] ed25519:DIGITS [COMMENT]       * is any namespace
 ///   revoked ed25519:DIGITS [COMMENT]
@@ -34,16 +34,17 @@ public:
   };
   enum class Standing { trusted, unknown, revoked, elsewhere };
 
-  /// The user's list: TENON_CACHE_TRUST, or cache-trust beside other settings. Empty where there is no place for one.
+  /// Returns the user's list: TENON_CACHE_TRUST, or cache-trust beside other settings. Empty if there is no such
+  /// folder.
   static std::string getDefaultFile();
-  /// Reads a list; one that is not there is empty. Fails if a line is none, or if others may write the file.
+  /// Reads a list; a missing file is an empty list. Fails if a line is invalid, or if others may write the file.
   static llvm::Expected<TrustList> read(const std::string &file);
 
   const std::vector<Signer> &getSigners() const { return signers; }
-  /// What a signature by that key is worth in a namespace. `elsewhere`: it is trusted, but not there.
+  /// Returns the standing of a key in a namespace. `elsewhere` means that it is only trusted in other ones.
   Standing judge(llvm::StringRef key, llvm::StringRef nameSpace) const;
 
-  /// Adds a line to the file. Processes that do so at the same time take turns.
+  /// Appends a line to the file under a lock.
   static llvm::Error append(const std::string &file, const Signer &signer);
 
 private:

@@ -21,7 +21,7 @@ using rt::ExprOp;
 using rt::Status;
 using rt::Storage;
 
-/// Reads the plans of one target. The chosen one becomes `plan`, where this is the chosen target.
+/// Reads the plans of one target. If it is the chosen target, the chosen plan becomes `plan`.
 Status ArtifactView::readPlans(const fmt::Section &code, const Choice &choice) {
   Target target;
   target.name = getPrintable(rt::targetName(code));
@@ -111,7 +111,7 @@ llvm::StringRef ArtifactView::getMeta() const {
   return llvm::StringRef(reinterpret_cast<const char *>(container.data(*meta)), meta->size);
 }
 
-/// Expressions name earlier ones only, so one way through the table does.
+/// Expressions only refer to earlier ones, so one pass over the table suffices.
 void ArtifactView::findConstants() {
   constants.resize(plan.exprs.size());
   std::vector<int64_t> symbols(plan.symbols.size()), values(plan.exprs.size());
@@ -140,7 +140,7 @@ void ArtifactView::findUses() {
 std::string ArtifactView::getText(uint32_t expr) const {
   if (constants[expr])
     return std::to_string(*constants[expr]);
-  // limit: what is longer is a tower of operations in any form.
+  // limit: a longer formula is unreadable in any form.
   constexpr size_t kMaxFormula = 120;
   if (std::optional<std::string> formula = formulas->getText(expr, kMaxFormula))
     return *formula;

@@ -32,13 +32,13 @@ struct RunWork {
 
 class ArtifactView {
 public:
-  /// One of the programs in the file, in the order in which sizes are tried.
+  /// A program in the file; programs are tried in order.
   struct Program {
     std::string sizes; ///< empty for all
     size_t instructions, kernels;
   };
 
-  /// One of the targets in the file, in order of preference.
+  /// A target in the file, in order of preference.
   struct Target {
     std::string name; ///< may be empty
     uint64_t codeBytes = 0, planBytes = 0;
@@ -59,13 +59,13 @@ public:
   const Target &getTarget() const { return targets[viewed]; }
   const std::vector<Program> &getPrograms() const { return targets[viewed].programs; }
 
-  /// Looks at the plan for these sizes: expressions that they decide are numbers from now on. Without any, this is
-  /// so from the start where inputs have no open dimensions.
+  /// Evaluates the plan for these sizes: expressions that depend on them become numbers. Without sizes, this is so from
+  /// the start if inputs have no dynamic dimensions.
   rt::Status chooseSizes(const SizeArguments &arguments, MissingSizes missing = MissingSizes::refused);
 
   /// The sizes that are looked at, or null.
   const PlanSizes *getSizes() const { return sizes ? &*sizes : nullptr; }
-  /// When the arena's bytes are live, for these sizes; null where there are none, or the plan is too large.
+  /// Returns when the arena's bytes are live, for these sizes; null if there are none, or if the plan is too large.
   const rt::Liveness *getLiveness() const { return liveness ? &*liveness : nullptr; }
   uint64_t getWeightBytes() const;
 
@@ -74,32 +74,33 @@ public:
   const rt::WeightPlaces &getWeightPlaces() const { return places; }
   const rt::Plan &getPlan() const { return plan; }
   size_t getFileSize() const { return file.size(); }
-  /// The code of the target that is looked at, an ELF object.
+  /// Returns the code of the selected target, an ELF object.
   llvm::StringRef getCode() const;
   /// The JSON section; empty where there is none.
   llvm::StringRef getMeta() const;
 
-  /// The value of an expression in which no symbol stands, but such as have a size.
+  /// Returns the value of an expression without symbols, or whose symbols have sizes.
   std::optional<int64_t> getConstant(uint32_t expr) const { return constants[expr]; }
-  /// An expression as text: a number where it is one, otherwise in its normal form (SizeFormula.h) unless that is long.
+  /// Returns an expression as text: a number if it is one, otherwise in its normal form (SizeFormula.h) unless that is
+  /// long.
   std::string getText(uint32_t expr) const;
   /// The same with digits in groups.
   std::string getBytes(uint32_t expr) const;
 
-  /// The first and the last instruction that name a buffer; of one in the arena, where the sizes are known, those
-  /// between which it holds something.
+  /// Returns the first and the last instruction that name a buffer; for one in the arena with known sizes, those
+  /// between which it is live.
   std::optional<rt::LiveRange> getLiveRange(uint32_t buffer) const;
   /// How often a kernel is launched in the list.
   uint32_t getLaunches(uint32_t kernel) const { return launches[kernel]; }
 
-  /// What all launches of the list come to, each done once, for `sizes`, or those that are looked at.
+  /// Returns the total work of all launches, each counted once, for `sizes` or for the selected sizes.
   RunWork addUpWork(const PlanSizes *sizes = nullptr) const;
-  /// What the launches of each kernel come to together, likewise.
+  /// Returns the total work of the launches of each kernel, in the same way.
   std::vector<RunWork> addUpKernels(const PlanSizes *sizes = nullptr) const;
 
-  /// What binds a symbol: "input 'x', dimension 0" or "instruction 7".
+  /// Returns what binds a symbol: "input 'x', dimension 0" or "instruction 7".
   std::string getBinding(uint32_t symbol) const;
-  /// "x", or "arena#7" where the buffer has no name of its own.
+  /// Returns "x", or "arena#7" if the buffer has no name.
   std::string getBufferName(uint32_t buffer) const;
 
 private:
@@ -125,7 +126,7 @@ private:
 /// "arena", "weight"...
 const char *getStorageName(rt::Storage storage);
 
-/// A name from a file as it may be printed: valid UTF-8 on one line.
+/// Returns a name from a file in printable form: valid UTF-8 on one line.
 std::string getPrintable(llvm::StringRef name);
 
 } // namespace tenon

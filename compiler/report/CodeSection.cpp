@@ -18,7 +18,7 @@
 
 using namespace tenon;
 
-/// limit: instructions of a kernel, and bytes of all texts; those of kernels that come later are left out.
+/// limit: instructions of a kernel, and bytes of all texts; beyond it, later kernels are omitted.
 static constexpr uint64_t kMaxInstructions = 1200, kMaxBytes = 4 << 20;
 
 namespace {
@@ -40,7 +40,7 @@ private:
 };
 } // namespace
 
-/// Each line on its own: names in attributes may hold any character.
+/// Makes each line printable separately: names in attributes may contain any character.
 static std::string getPrintableLines(llvm::StringRef text) {
   std::string lines;
   for (llvm::StringRef line : llvm::split(text.rtrim('\n'), '\n'))

@@ -20,8 +20,8 @@ namespace tenon {
 class ArtifactView;
 struct CompileRecord;
 
-/// Writes HTML: a section with the assembly of kernels, in this order, folded behind their names, and their IR where
-/// `record` is not null. Kernel 3 is found by the id "c3".
+/// Writes an HTML section with the assembly of kernels, in this order, collapsed behind their names, and their IR if
+/// `record` is not null. Kernel 3 has the id "c3".
 void printCodeSection(const ArtifactView &view, const CompileRecord *record, llvm::ArrayRef<uint32_t> kernels,
                       llvm::raw_ostream &os);
 

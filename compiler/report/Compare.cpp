@@ -26,7 +26,7 @@ using rt::Storage;
 bool Comparison::KernelPair::isEqual() const {
   if (!a || !b)
     return false;
-  // Kernels are numbered, so that one more renames all that follow.
+  // Names are not compared: kernels are numbered, so an additional one renames all that follow.
   return a->path == b->path && a->flops == b->flops && a->bytes == b->bytes && a->code == b->code;
 }
 
@@ -51,10 +51,10 @@ public:
       : view(view), plan(view.getPlan()), paths(readPaths(view)), work(view.addUpKernels()),
         code(measureFunctions(view.getCode())) {}
 
-  /// The launches by what they compute; of several that compute the same, each has a number.
+  /// Lists the launches by what they compute; equal ones are numbered.
   std::map<std::pair<std::string, unsigned>, uint32_t> listLaunches() const;
   Comparison::KernelPair::Side describe(uint32_t kernel) const;
-  /// Bytes of weights by name; those without one by the nodes that read them first.
+  /// Lists the bytes of weights by name; unnamed ones by the nodes that read them first.
   std::map<std::string, uint64_t> listWeights() const;
   std::vector<std::pair<std::string, std::string>> listFacts() const;
   std::vector<Comparison::Figure> listFigures() const;
@@ -145,7 +145,7 @@ std::vector<Comparison::Figure> Side::listFigures() const {
   return figures;
 }
 
-/// Pairs launches that compute the same nodes, and groups pairs of the same two kernels.
+/// Pairs launches that compute the same nodes, and groups the pairs by their kernels.
 static std::vector<Comparison::KernelPair> compareKernels(const Side &a, const Side &b) {
   constexpr uint32_t kNone = UINT32_MAX;
   std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> pairs; // launches in a, or else in b
@@ -236,14 +236,14 @@ std::string tenon::describeChange(std::optional<uint64_t> a, std::optional<uint6
   return llvm::formatv("{0}{1:F1} %", factor > 1 ? "+" : "", 100 * (factor - 1)).str();
 }
 
-/// Whether the argument "N=128" is about a dynamic dimension of the inputs.
+/// True if the argument "N=128" names a dynamic dimension of the inputs.
 static bool hasSymbol(const ArtifactView &view, llvm::StringRef argument) {
   return llvm::any_of(view.getPlan().symbols, [&](const rt::Symbol &symbol) {
     return symbol.isEarly() && argument.rsplit('=').first == symbol.name;
   });
 }
 
-/// The sizes for `view`: a dimension that is dynamic in the other artifact alone has been fixed in this one.
+/// Selects the sizes for `view`: a dimension that is only dynamic in the other artifact is static in this one.
 static SizeArguments selectSizes(const SizeArguments &given, const ArtifactView &view, const ArtifactView &other) {
   SizeArguments selected = given;
   llvm::erase_if(selected.sizes,
@@ -262,7 +262,7 @@ int tenon::compareArtifacts(const CompareOptions &options, llvm::raw_ostream &os
       return fail(*path, status);
   for (auto [view, other, path] : {std::tuple(&a, &b, &options.a), std::tuple(&b, &a, &options.b)}) {
     SizeArguments sizes = selectSizes(options.sizes, *view, *other);
-    // Where no assumed sizes fit, figures that depend on sizes are left out.
+    // If no assumed sizes are valid, figures that depend on sizes are omitted.
     if (rt::Status status = view->chooseSizes(sizes, MissingSizes::assumed); status.failed() && sizes.isAnyGiven())
       return fail(*path, status);
   }

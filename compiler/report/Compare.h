@@ -18,7 +18,7 @@ class raw_ostream;
 
 namespace tenon {
 
-/// Two artifacts, compared fact by fact. All texts are printable.
+/// A comparison of two artifacts, fact by fact. All texts are printable.
 struct Comparison {
   /// What can be equal or not.
   struct Fact {
@@ -26,14 +26,14 @@ struct Comparison {
     std::string a, b;
     bool isEqual() const { return a == b; }
   };
-  /// What can be more or less; nothing where it is not known.
+  /// A numerical fact; none if it is not known.
   struct Figure {
     const char *key; ///< "file_bytes"
     std::string title;
     std::optional<uint64_t> a, b;
     bool isEqual() const { return a == b; }
   };
-  /// Launches of one kernel in `a` and of one in `b` that compute the same nodes of the model.
+  /// Launches of a kernel in `a` and of one in `b` that compute the same nodes of the model.
   struct KernelPair {
     /// One side of a pair.
     struct Side {
@@ -46,7 +46,7 @@ struct Comparison {
     std::string nodes; ///< of the first launch
     bool isEqual() const;
   };
-  /// Weights of one name; those without one are called after the nodes that read them.
+  /// Weights of one name; unnamed ones are identified by the nodes that read them.
   struct Weight {
     std::string name;
     uint64_t bytesOfA = 0, bytesOfB = 0; ///< 0 where there is none
@@ -59,14 +59,13 @@ struct Comparison {
   uint64_t equalWeights = 0;
 };
 
-/// The names of facts that are equal and that both artifacts have, but for the figures of the machine model, which are
-/// many.
+/// Lists the names of equal facts that both artifacts have, without the figures of the machine model, which are many.
 std::vector<std::string> listEqual(const Comparison &comparison);
 
 /// Sizes must have been chosen for both before.
 Comparison compareArtifacts(const ArtifactView &a, const ArtifactView &b);
 
-/// How a number has changed: "+12.3 %", "× 3.1", "new"; empty where it has not, or is not known.
+/// Describes the change of a number: "+12.3 %", "× 3.1", "new"; empty if it is equal or unknown.
 std::string describeChange(std::optional<uint64_t> a, std::optional<uint64_t> b);
 
 /// What to compare, and how to show it.
@@ -80,13 +79,13 @@ struct CompareOptions {
   ArtifactView::Choice choice; ///< likewise
 };
 
-/// Compares two artifacts. Dynamic dimensions without a size get an assumed one, which is said. Prints on `os`, or one
-/// line on `errors`. Returns an exit code, which does not depend on what differs.
+/// Compares two artifacts. Dynamic dimensions without a size get an assumed one, which is reported. Prints to `os`, or
+/// one line to `errors`. Returns an exit code, which does not depend on the differences.
 int compareArtifacts(const CompareOptions &options, llvm::raw_ostream &os, llvm::raw_ostream &errors);
 
 void printComparison(const Comparison &comparison, const CompareOptions &options, llvm::raw_ostream &os);
 void printComparisonJson(const Comparison &comparison, const CompareOptions &options, llvm::raw_ostream &os);
-/// The page also has the memory maps and the graphs of both.
+/// Writes a page that also has the memory maps and the graphs of both artifacts.
 void printComparisonPage(const Comparison &comparison, const ArtifactView &a, const ArtifactView &b,
                          const CompareOptions &options, llvm::raw_ostream &os);
 

@@ -21,7 +21,7 @@ static constexpr size_t kMaxRows = 20;
 
 static std::string getNumber(std::optional<uint64_t> number) { return number ? groupDigits(*number) : "-"; }
 
-/// Those that differ, long ones below each other, and the names of others.
+/// Prints the facts that differ, long ones on separate lines, and the names of the others.
 static void printFacts(const Comparison &comparison, const CompareOptions &options, llvm::raw_ostream &os) {
   constexpr size_t kMaxColumns = 36;
   Table table({"", "a", "b"});
@@ -61,7 +61,7 @@ static void printFigures(const Comparison &comparison, const CompareOptions &opt
   table.print(os, options.width);
 }
 
-/// "direct", or "direct -> winograd-4" where the sides differ.
+/// Returns "direct", or "direct -> winograd-4" if the sides differ.
 static std::string joinSides(const std::string &a, const std::string &b) { return a == b ? a : a + " -> " + b; }
 
 /// "=" or the change of a number.

@@ -14,7 +14,7 @@
 
 namespace tenon {
 
-/// The model as it was imported. Names come from the model, and may hold anything.
+/// The imported model as a graph. Names come from the model, and may contain anything.
 struct SourceGraph {
   enum class Kind { operation, input, output };
   struct Node {
@@ -28,7 +28,7 @@ struct SourceGraph {
   std::vector<GraphEdge> edges;
 };
 
-/// What a compilation knows and an artifact does not hold. All of it is about the program for all sizes of the first
+/// Information about a compilation that an artifact does not contain, for the program for all sizes of the first
 /// target.
 struct CompileRecord {
   struct Phase {
@@ -44,7 +44,7 @@ struct CompileRecord {
 
   SourceGraph source;
   std::map<std::string, KernelIR> kernels; ///< by name
-  /// The names of the nodes that each launch computes, in the order of the launches.
+  /// The names of the nodes of each launch, in the order of the launches.
   std::vector<std::vector<std::string>> launches;
   std::vector<Phase> phases; ///< in the order in which they ran
 };

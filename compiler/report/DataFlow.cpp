@@ -13,15 +13,15 @@
 using namespace tenon;
 using rt::Storage;
 
-/// limit: writers that are looked at, for a file in which each instruction reads what all others write.
+/// limit: visited writers, for a file in which each instruction reads what all others write.
 static constexpr uint64_t kMaxSteps = 1'000'000;
 
 namespace {
-/// Memory in which addresses mean something: the arena, a heap block, an output; or one buffer.
+/// A space of addresses: the arena, a heap block, an output; or a single buffer.
 using Space = std::tuple<Storage, uint32_t, bool>;
 
-/// Who wrote each byte of a space last, as disjoint ranges by their beginnings, and those of whom the place is not
-/// known.
+/// The last writer of each byte of a space, as disjoint ranges keyed by their start, and the writers at unknown
+/// offsets.
 class Writers {
 public:
   void clear() {
@@ -97,7 +97,7 @@ Finder::Place Finder::getPlace(uint32_t index) const {
   auto offset = getConstant(buffer.offset), size = getConstant(buffer.size);
   if (offset && size && *offset >= 0 && *size >= 0)
     return {{buffer.storage, block, true}, uint64_t(*offset), uint64_t(*offset) + uint64_t(*size)};
-  // Buffers of a caller's tensor mostly are all of it, and those of a heap block are parts of one tensor.
+  // Buffers of a caller's tensor are usually the whole tensor, and those of a heap block are parts of one tensor.
   if (isCallers || isBlock)
     return {{buffer.storage, block, true}, 0, UINT64_MAX, isCallers};
   return {{buffer.storage, index, false}, 0, 1};
@@ -119,7 +119,7 @@ void Finder::visit(uint32_t index) {
   const rt::Instruction &instruction = plan.instructions[index];
   const char *buffers = fmt::kInstructions[uint32_t(instruction.op)].buffers;
   uint32_t count = instruction.buffers.count, node = flow.getInstruction(index);
-  // Where a kernel does not say how many of its buffers it writes, it may read and write all.
+  // If a kernel does not declare how many of its buffers it writes, it may read and write all.
   uint32_t results = *buffers == '*' ? plan.resultsOf(instruction) : 0;
   auto isRead = [&](uint32_t i) { return *buffers == '*' ? !results || i < count - results : buffers[i] == 'r'; };
   auto isWritten = [&](uint32_t i) { return *buffers == '*' ? !results || i >= count - results : buffers[i] == 'w'; };

@@ -15,7 +15,7 @@
 
 namespace tenon {
 
-/// The flow of data through a plan, as a graph of its inputs, then its instructions, then its outputs.
+/// The data flow of a plan as a graph: its inputs, then its instructions, then its outputs.
 struct DataFlow {
   uint32_t numInputs = 0, numInstructions = 0, numOutputs = 0;
   std::vector<GraphEdge> edges; ///< each once, in order
@@ -26,10 +26,10 @@ struct DataFlow {
   uint32_t getCount() const { return numInputs + numInstructions + numOutputs; }
 };
 
-/// An instruction reads what was written last, in the order of the list, into the bytes of its operands. Jumps are not
-/// followed, so that a loop looks as its first iteration does. Where the place of a buffer is not known, those
-/// that write and read this very buffer are connected alone; in a heap block, all that write and read there.
-/// `getConstant` returns the value of an expression, if it is known.
+/// Each instruction reads the last data that was written, in list order, to the bytes of its operands. Jumps are not
+/// followed, so a loop looks like its first iteration. If the offset of a buffer is unknown, only its own writers and
+/// readers are connected; in a heap block, all writers and readers of the block. `getConstant` returns the value of an
+/// expression, if it is known.
 DataFlow findDataFlow(const rt::Plan &plan, llvm::function_ref<std::optional<int64_t>(uint32_t)> getConstant);
 
 } // namespace tenon

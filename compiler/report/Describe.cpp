@@ -43,7 +43,7 @@ std::string tenon::getStateText(const ArtifactView &view, const rt::State &state
   return text + (state.initial == UINT64_MAX ? "" : ", begins as a weight");
 }
 
-/// The field `a`, `b` or `c`, where the instruction table gives it a meaning.
+/// Describes the field `a`, `b` or `c`, if the instruction table assigns it a meaning.
 static std::string getField(const ArtifactView &view, OperandKind kind, uint32_t value) {
   switch (kind) {
   case OperandKind::kernel:

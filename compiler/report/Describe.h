@@ -17,13 +17,13 @@ namespace tenon {
 class ArtifactView;
 struct RunWork;
 
-/// "f32[1, N]", and what part of an input or output it is where it is not all of it.
+/// Returns "f32[1, N]", and the part of an input or output that the tensor is, if it is not all of it.
 std::string getType(const ArtifactView &view, const rt::Tensor &tensor);
 
-/// "f32[512, 8, 64], growing, past rows are live, then M + past".
+/// Returns "f32[512, 8, 64], growing, past rows are live, then M + past".
 std::string getStateText(const ArtifactView &view, const rt::State &state);
 
-/// What the fields of an instruction hold: "k0_relu, tiles 12".
+/// Returns the fields of an instruction: "k0_relu, tiles 12".
 std::string getFields(const ArtifactView &view, const rt::Instruction &instruction);
 
 /// "128, N".
@@ -32,13 +32,13 @@ std::string getSizes(const ArtifactView &view, const rt::Instruction &instructio
 /// "input x, arena relu1".
 std::string getBuffers(const ArtifactView &view, const rt::Instruction &instruction);
 
-/// Names of fused nodes, which are joined by " + ", as the first one and the number of the others: "conv1 +2".
+/// Shortens the names of fused nodes, which are joined by " + ", to the first one and the number of others: "conv1 +2".
 std::string getShortNodes(llvm::StringRef nodes);
 
-/// Floating-point operations for each byte that is read or written: "12.5"; empty where either is not known.
+/// Returns the floating-point operations per byte that is read or written: "12.5"; empty if either is unknown.
 std::string getIntensity(uint64_t flops, uint64_t bytes);
 
-/// "one run: 90 launches, 450,000,000 flops, 30,000,000 bytes, 15.0 flops/byte".
+/// Returns "one run: 90 launches, 450,000,000 flops, 30,000,000 bytes, 15.0 flops/byte".
 std::string getWorkText(const RunWork &work);
 
 /// "any" for a number of bytes without a bound.

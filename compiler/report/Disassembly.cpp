@@ -85,7 +85,7 @@ std::unique_ptr<Disassembler> Disassembler::create(uint16_t machine) {
     return nullptr;
   made->registers.reset(target->createMCRegInfo(made->triple));
   made->assembly.reset(target->createMCAsmInfo(*made->registers, made->triple, made->options));
-  // All instructions that there are: what the code needs of a processor has been said elsewhere.
+  // All instruction set extensions are enabled: the features that the code needs are reported elsewhere.
   made->features.reset(target->createMCSubtargetInfo(made->triple, "", isX86 ? "" : "+all"));
   made->instructions.reset(target->createMCInstrInfo());
   made->analysis.reset(target->createMCInstrAnalysis(made->instructions.get()));
@@ -101,7 +101,7 @@ Disassembler::Line Disassembler::decode(llvm::ArrayRef<uint8_t> bytes, uint64_t 
   Line line{address, 0, {}, true};
   auto status = decoder->getInstruction(line.instruction, line.size, bytes, address, llvm::nulls());
   line.isValid = status == llvm::MCDisassembler::Success && line.size > 0 && line.size <= bytes.size();
-  // What is no instruction is skipped in the smallest steps.
+  // Bytes that do not decode are skipped in the smallest steps.
   if (!line.isValid)
     line.size = std::min<uint64_t>(bytes.size(), triple.isX86() ? 1 : 4);
   return line;
@@ -115,7 +115,7 @@ std::optional<uint64_t> Disassembler::getTarget(const Line &line) const {
   return target;
 }
 
-/// "  vaddps %zmm0, %zmm1, %zmm1", with the label of a jump's target in place of its distance.
+/// Prints "  vaddps %zmm0, %zmm1, %zmm1", with labels as the targets of jumps.
 void Disassembler::printLine(const Line &line, const std::map<uint64_t, unsigned> &labels, llvm::raw_ostream &os) {
   if (auto label = labels.find(line.address); label != labels.end())
     os << 'L' << label->second << ":\n";
@@ -151,7 +151,7 @@ KernelCode Disassembler::run(llvm::ArrayRef<uint8_t> bytes, uint64_t address, ui
     if (lines.size() < maxInstructions)
       lines.push_back(std::move(line));
   }
-  // Targets outside of the function keep their distance; labels are numbered in the order of addresses.
+  // Targets outside of the function are printed as distances; labels are numbered by address.
   labels.erase(labels.begin(), labels.lower_bound(address));
   labels.erase(labels.lower_bound(address + bytes.size()), labels.end());
   unsigned number = 0;
@@ -174,7 +174,7 @@ struct Function {
 };
 } // namespace
 
-/// Adds the functions that one table of symbols names.
+/// Adds the functions of one symbol table.
 static llvm::Error listFunctions(const ElfFile &file, ELF64LE::ShdrRange sections, const ELF64LE::Shdr &table,
                                  std::vector<Function> &functions) {
   auto names = file.getStringTableForSymtab(table, sections);

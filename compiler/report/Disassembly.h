@@ -21,12 +21,12 @@ struct KernelCode {
   std::string text; ///< an instruction a line, as `tenon compile --emit asm` writes it; targets of jumps have labels
 };
 
-/// The functions that a code section, an ELF object for x86-64 or AArch64, offers by name. Of each function, `text` has
-/// the first `maxInstructions`, and says how many it leaves out. The section may be hostile: an error says what is
-/// wrong with it, and time grows with its size alone.
+/// Disassembles the exported functions of a code section, an ELF object for x86-64 or AArch64. `text` has the first
+/// `maxInstructions` of each function, and says how many are omitted. The section may be hostile: an error describes
+/// what is wrong with it, and the time is bounded by its size.
 llvm::Expected<std::map<std::string, KernelCode>> disassemble(llvm::StringRef elf, uint64_t maxInstructions);
 
-/// The bytes of code of these functions; none where the section is wrong.
+/// Returns the code size in bytes of these functions; empty if the section is invalid.
 std::map<std::string, uint64_t> measureFunctions(llvm::StringRef elf);
 
 } // namespace tenon

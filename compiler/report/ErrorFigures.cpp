@@ -65,7 +65,7 @@ std::optional<double> tenon::getLargestError(llvm::StringRef meta) {
   auto error = json.is_object() ? json.find("error") : json.end();
   if (error == json.end() || !error->is_object())
     return std::nullopt;
-  // "largest" is 0 where no output counts: those with a note do not, such as one that a cast to integers decides.
+  // "largest" is 0 if no output counts: outputs with a note do not, such as one that depends on a cast to integers.
   auto outputs = error->find("outputs");
   auto counts = [](const Json &output) {
     return output.is_object() && output.contains("error") && !output.contains("note");

@@ -24,15 +24,15 @@
 
 namespace tenon {
 
-/// One line for each output, and one of how paths were chosen; none where the section says nothing of errors, or not
-/// as the compiler writes it. Printable whatever the section holds.
+/// Returns one line for each output, and one about the choice of paths; none if the section has no errors, or is not in
+/// the compiler's format. Printable whatever the section contains.
 std::vector<std::string> listErrors(llvm::StringRef meta);
 
-/// The largest error of an output that was measured and that counts, relative to its largest element; nothing where
-/// there is no such output, or where the error is not finite.
+/// Returns the largest measured error among outputs that count, relative to the largest element; none if there is no
+/// such output, or if the error is not finite.
 std::optional<double> getLargestError(llvm::StringRef meta);
 
-/// How many outputs have an error that cannot be bounded, and how many there are; 0 of 0 where none was measured.
+/// Returns the number of outputs whose error cannot be bounded, and of all outputs; 0 of 0 if nothing was measured.
 std::pair<size_t, size_t> countUnbounded(llvm::StringRef meta);
 
 } // namespace tenon

@@ -15,7 +15,7 @@
 
 using namespace tenon;
 
-/// Bends for each node and edge of the graph, beside those that any graph may have.
+/// Bends for each node and edge of the graph, and the minimum for any graph.
 static constexpr uint64_t kBendsPerItem = 4, kMinBends = 4096;
 /// Sweeps over all ranks that straighten edges.
 static constexpr unsigned kPlacementSweeps = 8;
@@ -60,7 +60,7 @@ private:
   std::vector<Vertex> vertices; // the nodes, then bends
   std::vector<std::vector<uint32_t>> ranks;
   std::vector<uint32_t> position; // of each vertex in its rank
-  // Of each node: its bends, rank after rank, and the nodes that its edges reach without any.
+  // For each node, its bends by rank, and the nodes that its straight edges reach.
   std::vector<std::vector<uint32_t>> bends, straight;
   GraphLayout result;
 };
@@ -80,8 +80,8 @@ Layout::Layout(llvm::ArrayRef<double> widths, llvm::ArrayRef<GraphEdge> wanted, 
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
 }
 
-/// The longest way to each node. A node with more edges below than above, such as an input that a late node reads,
-/// moves down to shorten them.
+/// Assigns ranks by longest paths. A node with more outgoing than incoming edges, such as an input that a late node
+/// reads, moves down to shorten its edges.
 void Layout::assignRanks() {
   std::vector<uint32_t> numAbove(numNodes), numBelow(numNodes), nearest(numNodes, UINT32_MAX);
   for (const GraphEdge &edge : edges) {
@@ -90,7 +90,7 @@ void Layout::assignRanks() {
     ++numBelow[edge.from];
   }
   for (const GraphEdge &edge : llvm::reverse(edges)) {
-    // Edges are in the order of the nodes that they leave: all of what `to` reaches has been seen.
+    // Edges are ordered by their source node, so everything that `to` reaches has been visited.
     nearest[edge.from] = std::min(nearest[edge.from], vertices[edge.to].rank);
     bool isLast = &edge == edges.data() || (&edge)[-1].from != edge.from;
     assert(nearest[edge.from] > vertices[edge.from].rank && "an edge leads downwards");
@@ -105,7 +105,7 @@ void Layout::connect(uint32_t above, uint32_t below) {
   vertices[below].above.push_back(above);
 }
 
-/// Gives nodes whose edges pass ranks a bend at each of these, those with the shortest edges first.
+/// Adds a bend at each rank that edges pass, starting with the nodes that have the shortest edges.
 void Layout::addBends() {
   uint64_t left = kMinBends + kBendsPerItem * (numNodes + edges.size());
   std::vector<uint32_t> last(numNodes), order(numNodes);
@@ -144,8 +144,8 @@ void Layout::addBends() {
   result.steps += vertices.size() + edges.size();
 }
 
-/// Moves each vertex to the mean position of its neighbours on one side (the barycentre heuristic). Those without any
-/// stay where they are.
+/// Moves each vertex to the mean position of its neighbours on one side (the barycentre heuristic). Vertices without
+/// neighbours are not moved.
 void Layout::sortByNeighbours(std::vector<uint32_t> &rank, std::vector<uint32_t> Vertex::*side) {
   std::vector<std::pair<double, uint32_t>> keys;
   for (auto [i, vertex] : llvm::enumerate(rank)) {
@@ -163,7 +163,7 @@ void Layout::sortByNeighbours(std::vector<uint32_t> &rank, std::vector<uint32_t>
   }
 }
 
-/// Crossings of the edges below a rank: inversions, counted with a Fenwick tree over the rank below.
+/// Counts the crossings of edges below a rank, which are inversions, with a Fenwick tree.
 uint64_t Layout::countCrossings(llvm::ArrayRef<uint32_t> rank) {
   std::vector<uint32_t> ends;
   for (uint32_t vertex : rank) {
@@ -195,7 +195,7 @@ uint64_t Layout::countCrossings() {
   return sum;
 }
 
-/// Sweeps down and up, and keeps the best order that was seen.
+/// Sweeps down and up, and keeps the best order.
 void Layout::orderRanks() {
   uint32_t count = 0;
   for (const Vertex &vertex : vertices)
@@ -224,8 +224,8 @@ void Layout::orderRanks() {
   ranks = std::move(best);
 }
 
-/// Moves the vertices of a rank as near as can be to their neighbours, in the sense of least squares, without a change
-/// of their order: an isotonic regression, by merging blocks of adjacent vertices whose wishes contradict each other.
+/// Moves the vertices of a rank as close as possible to their neighbours, in the least-squares sense, without changing
+/// their order: isotonic regression by merging adjacent vertices whose targets are out of order.
 void Layout::placeRank(llvm::ArrayRef<uint32_t> rank, bool usesAbove, bool usesBelow) {
   struct Block {
     double wish, weight;
@@ -242,7 +242,7 @@ void Layout::placeRank(llvm::ArrayRef<uint32_t> rank, bool usesAbove, bool usesB
     double sum = 0, weights = 0;
     auto add = [&](llvm::ArrayRef<uint32_t> neighbours) {
       for (uint32_t neighbour : neighbours) {
-        // Edges over many ranks are the ones that have to be straight; after them, those of chains.
+        // Edges over many ranks have the highest weight, to make them straight; then those of chains.
         bool isBend = vertices[neighbour].isBend;
         double weight = vertex.isBend != isBend ? 1 : isBend ? 8 : 4;
         sum += weight * vertices[neighbour].x;
@@ -283,7 +283,7 @@ void Layout::placeRanks() {
   }
 }
 
-/// Vertices that edges connect, the largest set first.
+/// Returns the connected components, the largest first.
 std::vector<std::vector<uint32_t>> Layout::findComponents() const {
   llvm::IntEqClasses classes(vertices.size());
   for (auto [i, vertex] : llvm::enumerate(vertices))
@@ -300,7 +300,7 @@ std::vector<std::vector<uint32_t>> Layout::findComponents() const {
   return components;
 }
 
-/// Nothing pulls parts of the graph together that no edge connects: each moves to the left, up to those before it.
+/// Moves each component to the left, up to the ones before it.
 void Layout::packComponents() {
   std::vector<double> right(ranks.size(), -options.gap);
   for (const std::vector<uint32_t> &component : findComponents()) {

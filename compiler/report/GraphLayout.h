@@ -30,13 +30,13 @@ struct LayoutOptions {
   unsigned sweeps = 12;   ///< over all ranks, that look for an order with fewer crossings
 };
 
-/// A drawing in layers, after Sugiyama, Tagawa and Toda: nodes have ranks, and edges lead from a rank to a later one.
-/// An edge over several ranks bends at each; edges of one node share these bends.
+/// A layered drawing after Sugiyama, Tagawa and Toda: nodes have ranks, and edges lead from a rank to a later one. An
+/// edge over several ranks bends at each; edges of one node share these bends.
 struct GraphLayout {
   struct Point {
     double x = 0, y = 0;
   };
-  /// A part of edges, from the lower side of a node or a bend to the upper side of one further down.
+  /// A segment of edges, from the bottom of a node or bend to the top of one further down.
   struct Segment {
     Point from, to;
   };
@@ -48,9 +48,9 @@ struct GraphLayout {
   uint64_t steps = 0; ///< what the layout took: visits of nodes and edges
 };
 
-/// Lays out nodes of these widths. An edge should lead to a node of a larger number; one that does not is drawn against
-/// its direction, and one from a node to itself is not. Time grows with nodes and edges, times the logarithm of the
-/// widest rank: edges for which there is no room among `kMaxBends` are straight.
+/// Lays out nodes of these widths. An edge should lead to a node with a larger number; others are drawn reversed, and
+/// self-loops are not drawn. The time is O(n log w) in nodes and edges and the widest rank: edges beyond `kMaxBends`
+/// bends are straight.
 GraphLayout layOutGraph(llvm::ArrayRef<double> widths, llvm::ArrayRef<GraphEdge> edges,
                         const LayoutOptions &options = {});
 

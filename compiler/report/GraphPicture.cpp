@@ -19,7 +19,7 @@
 
 using namespace tenon;
 
-/// Columns of a node's lines, and the pixels of one in the font of the style sheet.
+/// The columns of a node's label, and the width of a column in pixels in the style sheet's font.
 static constexpr size_t kMaxColumns = 26;
 static constexpr double kColumnWidth = 7;
 /// Around the picture.
@@ -40,7 +40,7 @@ static double getWidth(const PictureNode &node) {
   return std::max<double>(60, 16 + kColumnWidth * double(columns));
 }
 
-/// All edges that leave a node, with the numbers of the nodes that they reach.
+/// Prints all edges of a node, with the numbers of the nodes that they reach.
 static void printEdges(uint32_t node, llvm::ArrayRef<GraphLayout::Segment> segments, llvm::ArrayRef<GraphEdge> edges,
                        llvm::raw_ostream &os) {
   os << "<path data-from=\"" << node << "\" data-to=\"";
@@ -70,7 +70,7 @@ static void printNode(const PictureNode &node, GraphLayout::Point at, double wid
   os << "><title>" << Html(node.tooltip) << "</title><rect x=\"" << number(at.x - width / 2) << "\" y=\""
      << number(at.y - height / 2) << "\" width=\"" << number(width) << "\" height=\"" << number(height) << "\" rx=\""
      << (node.kind == PictureNode::Kind::operation ? "3" : number(height / 2)) << '"';
-  // The square root lets kernels with a small part of the work be told apart, too.
+  // The square root makes kernels with a small share of the work distinguishable, too.
   if (node.share > 0)
     os << " style=\"fill-opacity:" << number(0.1 + 0.6 * std::sqrt(std::min(node.share, 1.0))) << '"';
   os << "/><text x=\"" << number(at.x) << "\" y=\"" << number(at.y - 3) << "\">"

@@ -30,11 +30,11 @@ struct PictureNode {
   double share = 0; ///< of all work, from 0 to 1: nodes with more are darker
 };
 
-/// limit: nodes and edges of a picture; it stays quick to scroll and to zoom with as many.
+/// limit: nodes and edges of a picture that still scrolls and zooms fast.
 inline constexpr size_t kMaxPictureNodes = 6000, kMaxPictureEdges = 60'000;
 
-/// Writes HTML: the graph as SVG in a box that scrolls, and buttons and a field that the script of the page
-/// (HtmlScript.h) shows and serves. A larger graph gets a sentence in its place.
+/// Writes the graph as SVG in a scrolling HTML box, with the controls that the page's script (HtmlScript.h) activates.
+/// A larger graph is replaced by a sentence.
 void printGraphPicture(llvm::ArrayRef<PictureNode> nodes, llvm::ArrayRef<GraphEdge> edges, llvm::raw_ostream &os);
 
 } // namespace tenon

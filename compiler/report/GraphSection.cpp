@@ -23,12 +23,11 @@
 using namespace tenon;
 using fmt::Opcode;
 
-/// limit: columns of a text in a tooltip. Names of a file may be of any length, and a thousand instructions may share
-/// one.
+/// limit: columns of a tooltip. Names in a file may have any length, and a thousand instructions may share one.
 static constexpr size_t kMaxTooltip = 400;
 
 namespace {
-/// What a run executes, as a picture: inputs, instructions that move data, outputs.
+/// The graph of a run: inputs, instructions that move data, outputs.
 class PlanGraph {
 public:
   explicit PlanGraph(const ArtifactView &view, std::string prefix = "", bool isLinked = true)
@@ -73,7 +72,7 @@ private:
 };
 } // namespace
 
-/// Jumps and the like move no data, and would stand apart.
+/// Jumps and similar instructions move no data, and would be disconnected.
 bool PlanGraph::isShown(uint32_t index) const {
   switch (plan.instructions[index].op) {
   case Opcode::launch:
@@ -220,7 +219,7 @@ void tenon::printGraphSection(const ArtifactView &view, const CompileRecord *rec
      << "<p class=\"note\">Data flows downwards. What a run executes has the "
         "names "
         "of fused nodes, is darker the more of the work it does, and links to its instruction. ";
-  // A compilation that resumed from launches has not seen the model.
+  // A compilation that resumed from launches has not imported the model.
   if (!record || record->source.nodes.empty()) {
     os << "<code>tenon compile --report</code> of the model also draws the graph before fusion.</p>\n";
     planGraph.print(os);

@@ -17,12 +17,12 @@ namespace tenon {
 class ArtifactView;
 struct CompileRecord;
 
-/// Writes HTML: a section with a picture of what a run executes. Its nodes link to the instructions' rows, whose ids
-/// are "i12", and have the ids "n12" themselves. Where `record` is not null, a picture of the source graph stands
-/// before it, whose nodes link to what they were fused into.
+/// Writes an HTML section with a picture of a run. Its nodes have ids such as "n12", and link to the rows of
+/// instructions, whose ids are "i12". If `record` is not null, a picture of the source graph comes first, whose nodes
+/// link to the ones they were fused into.
 void printGraphSection(const ArtifactView &view, const CompileRecord *record, llvm::raw_ostream &os);
 
-/// Writes HTML: the picture of what a run executes alone, without links. `prefix` stands before the ids of nodes.
+/// Writes only the picture of a run as HTML, without links. `prefix` is prepended to the ids of nodes.
 void printPlanGraph(const ArtifactView &view, const char *prefix, llvm::raw_ostream &os);
 
 } // namespace tenon

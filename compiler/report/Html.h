@@ -19,8 +19,8 @@ class raw_ostream;
 
 namespace tenon {
 
-/// A piece of a page. Text is escaped when it becomes one, so that names from a file, which may be hostile, cannot be
-/// printed as markup by oversight.
+/// A fragment of a page. Text is escaped on conversion, so that names from a file, which may be hostile, cannot
+/// accidentally become markup.
 class Html {
   friend Html beginSection(llvm::StringRef title);
 
@@ -30,15 +30,15 @@ public:
   Html(const std::string &text) : Html(llvm::StringRef(text)) {}
   Html(const char *text) : Html(llvm::StringRef(text)) {}
 
-  /// `tag` and `classes` are written as they are, and must not come from a file.
+  /// `tag` and `classes` are written unescaped, and must not come from a file.
   static Html element(llvm::StringRef tag, const Html &content, llvm::StringRef classes = "");
-  /// A link to the place of the page that has the id `anchor`; `tooltip` is shown where the pointer rests.
+  /// Returns a link to the element with the id `anchor`, with an optional tooltip.
   static Html link(llvm::StringRef anchor, const Html &label, llvm::StringRef tooltip = "");
 
-  /// A bar of a chart in a table; `share` is a number from 0 to 1.
+  /// Returns a bar of a chart in a table; `share` is in [0, 1].
   static Html bar(double share);
 
-  /// `summary`, and the details where a reader unfolds them.
+  /// Returns `summary` with expandable details.
   static Html folded(const Html &summary, const Html &details);
 
   Html &operator+=(const Html &other);
@@ -52,26 +52,26 @@ private:
 Html operator+(Html first, const Html &second);
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Html &html);
 
-/// The beginning of a section, up to its heading; the letters of `title`, as small ones, are the section's id.
+/// Begins a section with a heading; its id is made of the letters of `title` in lower case.
 Html beginSection(llvm::StringRef title);
 
-/// "#12", a link to the instruction's row, which has the id "i12".
+/// Returns "#12", a link to the instruction's row, which has the id "i12".
 Html getInstructionLink(uint32_t instruction);
 
-/// Names of fused nodes, folded behind the first one where there are several.
+/// Returns the names of fused nodes; if there are several, collapsed behind the first one.
 Html foldNodes(llvm::StringRef nodes);
 
 /// A table of a page.
 class HtmlTable {
 public:
-  /// A title that begins with '>' heads a column of numbers, which are aligned to the right; one that begins with '~'
-  /// heads a column of long texts, which stays wide enough for some words on a narrow display.
+  /// A title that begins with '>' marks a right-aligned column of numbers; '~' marks a column of long texts, which has
+  /// a minimal width on a narrow display.
   explicit HtmlTable(std::vector<std::string> titles) : titles(std::move(titles)) {}
 
   /// A row; links find it by its id, if any.
   void add(std::vector<Html> cells, std::string id = "");
   bool empty() const { return rows.empty(); }
-  /// A long table has a limited height, and scrolls. Columns without any content are left out.
+  /// A long table has a limited height, and scrolls. Empty columns are omitted.
   void print(llvm::raw_ostream &os) const;
 
 private:

@@ -13,7 +13,7 @@
 
 using namespace tenon;
 
-/// Links to the sections that begin with <section id="..."><h2>. Text cannot look like that, since it is escaped.
+/// Prints links to the sections that begin with <section id="..."><h2>. Text cannot contain this, since it is escaped.
 static void printNavigation(llvm::StringRef content, llvm::raw_ostream &os) {
   os << "<nav>";
   for (llvm::StringRef rest = content;;) {

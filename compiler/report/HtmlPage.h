@@ -18,8 +18,8 @@ namespace tenon {
 
 class Html;
 
-/// Writes a page: its head, with styles and a security policy that allows our script and nothing else, the heading,
-/// links to those sections of `content` that have an id, the content, and the script. `content` is markup.
+/// Writes a page: its head, with styles and a security policy that only allows our script, the heading, links to those
+/// sections of `content` that have an id, the content, and the script. `content` is markup.
 void printPage(const Html &title, llvm::StringRef content, llvm::raw_ostream &os);
 
 } // namespace tenon

@@ -38,7 +38,7 @@
 using namespace tenon;
 using rt::Storage;
 
-/// Inputs, outputs or symbols that the summary shows.
+/// Upper bound for the inputs, outputs or symbols in the summary.
 static constexpr size_t kMaxItems = 6;
 /// Instructions that a cell links to.
 static constexpr size_t kMaxLinks = 8;
@@ -104,7 +104,7 @@ void Page::printTable(llvm::StringRef title, const HtmlTable &table, const Html 
   os << "</section>\n";
 }
 
-/// One entry of the summary; of many items the first ones, and the others folded.
+/// Prints one entry of the summary; only the first items are shown, and the others are collapsed.
 void Page::printItems(llvm::StringRef title, llvm::ArrayRef<std::string> items, llvm::StringRef separator) {
   if (items.empty())
     return;
@@ -115,7 +115,7 @@ void Page::printItems(llvm::StringRef title, llvm::ArrayRef<std::string> items, 
   os << "</dd>\n";
 }
 
-/// A word of a command line as a POSIX shell reads it.
+/// Quotes a word for a POSIX shell.
 static std::string quote(const std::string &word) {
   auto isPlain = [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_-./=:+,@%").contains(c); };
   if (!word.empty() && llvm::all_of(word, isPlain))
@@ -126,7 +126,7 @@ static std::string quote(const std::string &word) {
   return quoted + "'";
 }
 
-/// What writes this page, run in the folder of the artifact; the sizes in it are there to be changed.
+/// Returns the command that writes this page, to be run in the folder of the artifact; the user may change its sizes.
 std::string Page::getCommand() const {
   auto getFile = [](const std::string &path) {
     std::string name = getPrintable(llvm::sys::path::filename(path));
@@ -148,7 +148,8 @@ std::string Page::getCommand() const {
   return command + " --report " + getFile(options.report);
 }
 
-/// For which sizes the figures hold: a reader must not take those of an assumed size for what the model needs.
+/// Prints the sizes for which the figures hold, since a reader might mistake those of assumed sizes for requirements of
+/// the model.
 void Page::printSizes(const std::string &whyNoSizes) {
   const PlanSizes *sizes = view.getSizes();
   std::vector<std::string> given, assumed;
@@ -175,7 +176,7 @@ void Page::printSizes(const std::string &whyNoSizes) {
   os << (whyNoSizes.empty() ? " For others: " : " For some sizes: ") << Html::element("code", getCommand()) << "</p>\n";
 }
 
-/// Which of the plans in the file the page is about, where there are several.
+/// Prints which of several plans in the file the page describes.
 void Page::printChoice() {
   const std::vector<ArtifactView::Program> &programs = view.getPrograms();
   size_t numTargets = view.getTargets().size(), program = options.choice.program.value_or(programs.size() - 1);
@@ -190,7 +191,7 @@ void Page::printChoice() {
   os << ".</p>\n";
 }
 
-/// Types with the names of dynamic dimensions, and with their sizes.
+/// Prints types with the names of dynamic dimensions, and with their sizes.
 void Page::printTensors(llvm::StringRef title, const std::vector<rt::Tensor> &tensors,
                         llvm::ArrayRef<std::string> general) {
   std::vector<std::string> items;
@@ -201,7 +202,7 @@ void Page::printTensors(llvm::StringRef title, const std::vector<rt::Tensor> &te
   printItems(title, items, "; ");
 }
 
-/// Dozens of processor features would fill the first screen: they are folded.
+/// Processor features are collapsed, because dozens of them would fill the first screen.
 void Page::printTargets() {
   std::vector<std::string> targets = listTargets(view);
   os << "<dt>" << (targets.size() == 1 ? "target" : "targets") << "</dt><dd>" << Html(llvm::join(targets, ", "))
@@ -320,7 +321,7 @@ Html Page::getInstructionLinks(llvm::ArrayRef<uint32_t> instructions) const {
   return links;
 }
 
-/// Alternatives in words: "winograd-2 (3.3× the cycles), fixed16 (0.5×, not exact enough)".
+/// Describes the alternatives: "winograd-2 (3.3× the cycles), fixed16 (0.5×, not exact enough)".
 static Html describeAlternatives(llvm::ArrayRef<PathEstimate> estimates) {
   std::string text;
   for (const PathEstimate &estimate : estimates.drop_front(estimates.empty() ? 0 : 1)) {
@@ -335,7 +336,7 @@ static Html describeAlternatives(llvm::ArrayRef<PathEstimate> estimates) {
   return text;
 }
 
-/// "1.234 ms", "56 %" of what the machine could do; empty where it was not measured.
+/// Returns "1.234 ms" and "56 %" of what the machine can reach; empty if it was not measured.
 static std::pair<std::string, std::string> describeTime(const std::string &kernel, const Measurements &measured) {
   auto own = measured.kernels.find(kernel);
   if (own == measured.kernels.end())
@@ -346,15 +347,15 @@ static std::pair<std::string, std::string> describeTime(const std::string &kerne
           own->second.bytes ? llvm::formatv("{0:F0} %", 100 * share).str() : ""};
 }
 
-/// The short name of what a kernel computes, and on demand all of its nodes.
+/// Returns the short name of a kernel's operations, which expands to all of its nodes.
 static Html foldName(const std::string &name, const std::string &nodes) {
   return name == nodes ? Html(nodes) : Html::folded(name, nodes);
 }
 
-/// `share` of the work of a run, from 0 to 1; negative where it is not known.
+/// `share` is the fraction of a run's work; negative if it is unknown.
 void Page::printKernelRow(uint32_t index, const RunWork &work, double share, HtmlTable &table) const {
   const rt::Kernel &kernel = plan.kernels[index];
-  // Of one launch: all of a kernel's may differ in sizes.
+  // The mean of all launches, whose sizes may differ.
   uint64_t count = std::max<uint64_t>(work.launches, 1);
   uint64_t flops = work.open ? 0 : work.flops / count, bytes = work.open ? 0 : work.bytes / count;
   std::vector<PathEstimate> estimates = listPathEstimates(paths, kernel.name);
@@ -370,7 +371,7 @@ void Page::printKernelRow(uint32_t index, const RunWork &work, double share, Htm
             "k" + std::to_string(index));
 }
 
-/// Kernels that do most of the arithmetic first, or, without any, that move most bytes.
+/// Prints the kernels with the most arithmetic first or, if there is none, those that move the most bytes.
 void Page::printKernels() {
   RunWork work = view.addUpWork();
   uint64_t whole = work.flops ? work.flops : work.bytes;
@@ -409,7 +410,7 @@ Html Page::getBufferLinks(const rt::Instruction &instruction) const {
   for (uint32_t i = 0; i < instruction.buffers.count; ++i) {
     uint32_t buffer = plan.operands[instruction.buffers.begin + i];
     std::string name = view.getBufferName(buffer), storage = getStorageName(plan.buffers[buffer].storage);
-    // Buffers without a name of their own are called "weight#27".
+    // Unnamed buffers are called "weight#27".
     bool hasOwnName = !llvm::StringRef(name).starts_with(storage + "#");
     links += Html(i ? ", " : "") + (hasOwnName ? storage + " " : "") +
              Html::link("b" + std::to_string(buffer), getShortNodes(name), name);
@@ -442,7 +443,7 @@ void Page::printBuffers() {
   printTable("Buffers", table);
 }
 
-/// "f32: 12 in 3,000,000 bytes, i8: ..." for weights of these types, those with most bytes first.
+/// Returns "f32: 12 in 3,000,000 bytes, i8: ..." for weights of these types, those with the most bytes first.
 static std::string describeTypes(llvm::ArrayRef<std::pair<std::string, uint64_t>> weights) {
   std::map<std::string, std::pair<uint64_t, uint64_t>> byType; // bytes and number
   for (const auto &[type, bytes] : weights) {

@@ -27,9 +27,9 @@ struct ReportOptions {
   const CompileRecord *record = nullptr; ///< of the compilation that has just written the artifact, if any
 };
 
-/// Writes one file that needs no other, and runs no script but its own. Dynamic dimensions that `sizes` says nothing of
-/// get an assumed size, which the page tells, with the command for other ones. Prints one line on `errors` where it
-/// cannot. Returns an exit code.
+/// Writes a self-contained file that runs no script but its own. Dynamic dimensions without a size in `sizes` get an
+/// assumed size, which the page reports, with the command for other ones. On failure prints one line to `errors`.
+/// Returns an exit code.
 int writeHtmlReport(const ReportOptions &options, llvm::raw_ostream &errors);
 
 } // namespace tenon

@@ -9,8 +9,8 @@
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/SHA256.h"
 
-// Scrolling is the browser's: zooming only changes the size of the SVG. Without labels, which nobody can read when they
-// are that small, a browser draws thousands of nodes in no time.
+// The browser handles scrolling: zooming only changes the size of the SVG. Labels are hidden when they are too small to
+// read, so that a browser draws thousands of nodes quickly.
 const char *const tenon::kHtmlScript = R"js(
 'use strict';
 for (const graph of document.querySelectorAll('.graph')) {
@@ -21,7 +21,7 @@ for (const graph of document.querySelectorAll('.graph')) {
   const nodes = [...svg.querySelectorAll('.node')], paths = [...svg.querySelectorAll('path')];
   let scale = 1, hits = [], hit = 0;
 
-  // Keeps the point of the picture that is at (x, y) of the view where it is.
+  // Keeps the point of the picture at (x, y) of the view in place.
   function zoom(factor, x = view.clientWidth / 2, y = view.clientHeight / 2) {
     const next = Math.min(4, Math.max(Math.min(getFit(), 0.05), scale * factor)), ratio = next / scale;
     const left = (view.scrollLeft + x) * ratio - x, top = (view.scrollTop + y) * ratio - y;
@@ -96,7 +96,7 @@ for (const graph of document.querySelectorAll('.graph')) {
     node.addEventListener('pointerenter', () => highlight(node, true));
     node.addEventListener('pointerleave', () => highlight(node, false));
   }
-  // Wide graphs begin smaller, as long as labels can be read.
+  // Wide graphs start smaller, as long as labels are readable.
   zoom(Math.max(0.6, Math.min(1, view.clientWidth / width)));
   view.scrollTo((svg.clientWidth - view.clientWidth) / 2, 0);
 }

@@ -12,8 +12,8 @@
 
 namespace tenon {
 
-/// Lets pictures of graphs be zoomed, dragged and searched, and unfolds what links lead to. All else of the page works
-/// without it.
+/// The script for zooming, dragging and searching pictures of graphs, and for expanding the targets of links. The rest
+/// of the page works without it.
 extern const char *const kHtmlScript;
 
 /// The source expression 'sha256-...' for the page's security policy, which allows this script and no other.

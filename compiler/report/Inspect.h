@@ -17,7 +17,7 @@ class raw_ostream;
 
 namespace tenon {
 
-/// Which parts are printed as text. Where none is chosen, a summary is.
+/// The parts that are printed as text; a summary if none is selected.
 struct InspectSections {
   bool all = false;
   bool sections = false, symbols = false, instructions = false, kernels = false, memory = false, weights = false;
@@ -35,11 +35,11 @@ struct InspectOptions {
   ArtifactView::Choice choice; ///< which plan to show
 };
 
-/// Prints the artifact on `os`, or one line on `errors`. Returns an exit code.
+/// Prints the artifact to `os`, or one line to `errors`. Returns an exit code.
 int inspectArtifact(const InspectOptions &options, llvm::raw_ostream &os, llvm::raw_ostream &errors);
 
-/// Prints what most people want to know, in about a dozen lines: inputs and outputs, targets, memory, work, and the
-/// kernels that do most of it.
+/// Prints an overview of about a dozen lines: inputs and outputs, targets, memory, work, and the kernels with the
+/// largest share of it.
 void printSummary(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os);
 void printText(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os);
 void printJson(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os);

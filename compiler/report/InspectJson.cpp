@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 static std::string getHex(uint64_t hash) { return llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16); }
 
-/// A number where the expression is one, else its text.
+/// Returns a number if the expression is one, otherwise its text.
 static Json getExpr(const ArtifactView &view, uint32_t expr) {
   if (std::optional<int64_t> value = view.getConstant(expr))
     return *value;
@@ -200,7 +200,7 @@ static Json getBuffers(const ArtifactView &view) {
   return list;
 }
 
-/// Bytes, or bounds where they are not known; null where there is no upper one.
+/// Returns bytes, or bounds if they are unknown; null if there is no upper bound.
 static Json getMemory(const ArtifactView &view) {
   Json memory = Json::object();
   for (const MemoryFigure &figure : listMemory(view.getPlan(), view.getWeightBytes(), view.getSizes())) {

@@ -20,7 +20,7 @@
 using namespace tenon;
 using rt::Storage;
 
-/// Weights that a look at everything shows; `--weights` shows all.
+/// The number of weights in the full listing; `--weights` lists all.
 static constexpr size_t kLargestWeights = 10;
 
 static std::string getHex(uint64_t hash) { return llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16); }
@@ -111,7 +111,7 @@ static void printKernels(const ArtifactView &view, size_t width, llvm::raw_ostre
   Table table({">#", "~entry point", ">launches", ">flops", ">bytes", ">flops/byte", "~computes", "~path"});
   std::vector<RunWork> work = view.addUpKernels();
   for (auto [i, kernel] : llvm::enumerate(plan.kernels)) {
-    // Of one launch: all of a kernel's may differ in sizes.
+    // The mean of all launches, whose sizes may differ.
     uint64_t launches = std::max<uint64_t>(work[i].launches, 1);
     uint64_t flops = work[i].open ? 0 : work[i].flops / launches, bytes = work[i].open ? 0 : work[i].bytes / launches;
     table.add({std::to_string(i), getPrintable(kernel.name), std::to_string(view.getLaunches(i)),

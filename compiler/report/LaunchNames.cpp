@@ -16,7 +16,7 @@ using namespace tenon;
 using llvm::SmallVector;
 using llvm::StringRef;
 
-/// The name of an exporter's node without what numbers it: "MatMul" for `node_MatMul_84`.
+/// Returns the kind of an exporter's numbered node: "MatMul" for `node_MatMul_84`.
 static StringRef getKindOfNode(StringRef node) {
   if (!node.consume_front("node_"))
     node.consume_front("val_");
@@ -34,19 +34,19 @@ bool tenon::isExporterName(StringRef node) {
 StringRef tenon::getModuleOfWeight(StringRef weight) {
   weight = weight.split(" (").first;
   size_t end = weight.find_last_of("./");
-  // torch.onnx calls what it folded `onnx::MatMul_117`.
+  // torch.onnx names folded constants `onnx::MatMul_117`.
   return end == StringRef::npos || weight.contains("::") ? StringRef() : weight.take_front(end).ltrim("/");
 }
 
-/// The components of a path, with the separator that there is.
+/// Splits a path at the separator that it uses.
 static SmallVector<StringRef> splitPath(StringRef name) {
   SmallVector<StringRef> parts;
   name.split(parts, name.contains('/') ? '/' : '.', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   return parts;
 }
 
-/// What tells `node` from `lead`: the first component that they do not share. Empty where `lead` is part of `node`, a
-/// module that names an operation of its own.
+/// Returns the component that distinguishes `node` from `lead`: the first one that they do not share. Empty if `lead`
+/// is a part of `node`, a module that names one of its operations.
 static StringRef getOwnPart(StringRef node, StringRef lead) {
   SmallVector<StringRef> parts = splitPath(node), others = splitPath(lead);
   size_t shared = 0;
@@ -55,7 +55,8 @@ static StringRef getOwnPart(StringRef node, StringRef lead) {
   return shared == parts.size() ? StringRef() : parts[shared];
 }
 
-/// What was fused to `lead`, in order. Of nodes without names the last one is enough: they are the steps that it takes.
+/// Lists the operations that are fused with `lead`, in order. Of unnamed nodes only the last one is listed, since they
+/// are its intermediate steps.
 static SmallVector<std::string> listFused(llvm::ArrayRef<StringRef> others, StringRef lead) {
   SmallVector<std::string> fused;
   for (auto [i, node] : llvm::enumerate(others)) {
@@ -85,7 +86,7 @@ std::string tenon::nameLaunch(StringRef nodes, StringRef weight, StringRef place
   return text;
 }
 
-/// The name of the largest weight that an instruction reads.
+/// Returns the name of the largest weight that an instruction reads.
 static StringRef findLargestWeight(const ArtifactView &view, const rt::Instruction &instruction) {
   const rt::Plan &plan = view.getPlan();
   StringRef name;

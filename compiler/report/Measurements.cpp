@@ -13,7 +13,7 @@
 using namespace tenon;
 using Json = nlohmann::json;
 
-/// A member that is a positive number; 0 where it is none.
+/// Returns a member that is a positive number; 0 if it is none.
 static double getPositive(const Json &object, const char *key) {
   auto it = object.find(key);
   if (it == object.end() || !it->is_number())

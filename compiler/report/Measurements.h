@@ -28,12 +28,12 @@ struct Measurements {
   double flopsPerSecond = 0, bytesPerSecond = 0; ///< limits of arithmetic and of reading memory
   std::map<std::string, Kernel> kernels;         ///< by name; none where only the limits are known
 
-  /// What a kernel of so many operations for each byte can reach.
+  /// Returns the attainable performance of a kernel with this arithmetic intensity.
   double getLimit(double intensity) const { return std::min(flopsPerSecond, intensity * bytesPerSecond); }
 };
 
-/// Reads what `tenon-run --layers --json` or `tenon devices --json` has printed. An error says what is wrong with the
-/// text.
+/// Parses the output of `tenon-run --layers --json` or `tenon devices --json`. An error describes what is wrong with
+/// the text.
 llvm::Expected<Measurements> parseMeasurements(llvm::StringRef json);
 
 } // namespace tenon

@@ -17,8 +17,8 @@ namespace tenon {
 
 struct PlanSizes;
 
-/// One kind of memory on a device. Bounds hold for all sizes that the symbols' ranges allow; UINT64_MAX as the
-/// upper one: there is none.
+/// One kind of memory on a device. Bounds hold for all sizes in the symbols' ranges; an upper bound of UINT64_MAX means
+/// that there is none.
 struct MemoryFigure {
   const char *key;               ///< "arena_bytes"
   const char *title;             ///< "activations"
@@ -27,8 +27,8 @@ struct MemoryFigure {
   std::string note; ///< what else there is to say
 };
 
-/// Weights, state, activations, heap, scratch, outputs, their total, and inputs, which are not part of that.
-/// `sizes` is null where nobody has said any.
+/// Returns weights, state, activations, heap, scratch, outputs, their total, and inputs, which are not part of it.
+/// `sizes` is null if none are given.
 std::vector<MemoryFigure> listMemory(const rt::Plan &plan, uint64_t weightBytes, const PlanSizes *sizes);
 
 /// The same for symbols that lie in these ranges.

@@ -39,7 +39,7 @@ private:
 };
 } // namespace
 
-/// What may be needed; with `end`, where no input's open dimension is larger than that.
+/// Returns the memory bounds; with `end`, for dynamic input dimensions of at most that size.
 std::vector<MemoryFigure> LimitCheck::listAt(std::optional<int64_t> end) const {
   std::vector<Interval> ranges = rt::rangesOf(plan);
   for (auto [symbol, range] : llvm::zip(plan.symbols, ranges))
@@ -50,7 +50,7 @@ std::vector<MemoryFigure> LimitCheck::listAt(std::optional<int64_t> end) const {
 
 bool LimitCheck::fits(int64_t end) const { return getTotal(listAt(end)).most <= limit; }
 
-/// The largest common upper end of all ranges that keeps the limit. What is needed grows with it.
+/// Returns the largest common upper end of all ranges that keeps the limit. Memory grows monotonically with it.
 std::string LimitCheck::suggestRanges() const {
   bool isOpen = llvm::any_of(plan.symbols, [](const rt::Symbol &s) { return s.isEarly() && s.min != s.max; });
   if (!isOpen)

@@ -13,12 +13,12 @@
 
 namespace tenon {
 
-/// The most bytes that a run with one thread needs, whatever the sizes that the ranges of the symbols allow;
-/// UINT64_MAX where not all sizes have an upper bound.
+/// Returns the largest number of bytes that a run with one thread needs for any sizes in the symbols' ranges;
+/// UINT64_MAX if there is no upper bound.
 uint64_t boundMemory(const rt::Plan &plan, uint64_t weightBytes);
 
-/// Why a run may need more than `limit` bytes: by how much it misses, or why that cannot be told, and which ranges
-/// would keep it. The plan is the best of `numPlans`.
+/// Explains why a run may need more than `limit` bytes: by how much it exceeds the limit, or why there is no bound, and
+/// which ranges would keep it. The plan is the best of `numPlans`.
 std::string explainMemoryLimit(const rt::Plan &plan, uint64_t weightBytes, uint64_t limit, size_t numPlans);
 
 } // namespace tenon

@@ -52,7 +52,7 @@ private:
   std::string getNodes(uint32_t instruction) const;
   Html getWriter(uint32_t instruction) const;
 
-  // Percent of the width and, from above, of the height.
+  // Positions as percentages of the width and, from the top, of the height.
   double getX(double instruction) const { return 100 * instruction / double(count); }
   double getY(double bytes) const { return 100 - 100 * bytes / double(height); }
 
@@ -81,7 +81,7 @@ static std::string getUnits(double bytes) {
   return text + " " + units[unit];
 }
 
-/// 1, 2 or 5 times a power of ten, such that `most` has at most `steps` of them.
+/// Returns 1, 2 or 5 times a power of ten, such that `most` has at most `steps` of them.
 static double getRoundStep(double most, double steps) {
   double step = 1;
   assert(steps > 0 && "an axis has steps");
@@ -132,7 +132,7 @@ std::string MapPrinter::getNodes(uint32_t instruction) const {
   return *at.name ? getPrintable(at.name) : fmt::kInstructions[uint32_t(at.op)].name;
 }
 
-/// "#12 k3_contract": the nodes of an instruction are the name of what it writes, so they would say nothing new.
+/// Returns "#12 k3_contract". The nodes are omitted, because the buffer is named after them.
 Html MapPrinter::getWriter(uint32_t index) const {
   const rt::Instruction &instruction = plan.instructions[index];
   if (instruction.op != fmt::Opcode::launch)
@@ -172,8 +172,8 @@ void MapPrinter::printLiveLine() {
      << number(getX(peak + 0.5)) << "\" y1=\"0\" y2=\"100\"/>\n";
 }
 
-/// Names in those rectangles that have room for them, of fused nodes the first. Names of a model differ at their ends,
-/// so the style sheet cuts them off at the front, as text that runs from right to left; the element inside restores the
+/// Prints names in rectangles that are large enough, for fused nodes only the first one. Names of a model differ at
+/// their ends, so the style sheet truncates them at the front, as right-to-left text; the inner element restores the
 /// order of the letters.
 void MapPrinter::printLabels() {
   for (const Box &box : boxes) {

@@ -16,13 +16,12 @@ namespace tenon {
 
 class ArtifactView;
 
-/// Writes HTML: every buffer of the arena as a rectangle, time to the right and offsets upwards, with the bytes that
-/// are live as a line, and the instruction at which they are the most. The styles are those of HtmlStyle.h. The sizes
-/// must be known, and with them what is live. Rectangles link to the buffers' rows, whose ids are "b12", if `isLinked`.
+/// Writes HTML with every buffer of the arena as a rectangle, time to the right and offsets upwards, a line for the
+/// live bytes, and the instruction at the peak. The styles are in HtmlStyle.h. The sizes must be known. If `isLinked`,
+/// rectangles link to the buffers' rows, whose ids are "b12".
 void printMemoryMap(const ArtifactView &view, llvm::raw_ostream &os, bool isLinked = true);
 
-/// Writes HTML: a table of the buffers that are live at that instruction, the largest first; nothing where the arena
-/// is empty.
+/// Writes an HTML table of the buffers that are live at the peak, the largest first; nothing if the arena is empty.
 void printPeak(const ArtifactView &view, llvm::raw_ostream &os);
 
 } // namespace tenon

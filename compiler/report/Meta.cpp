@@ -20,7 +20,7 @@ using namespace tenon;
 using Json = nlohmann::ordered_json;
 
 Json tenon::parseMeta(llvm::StringRef text) {
-  // Printing goes as deep as the value does, so what nests deeper than any compiler writes is left out.
+  // Printing recurses by nesting level, so values that are nested deeper than the compiler writes are dropped.
   auto isShallow = [](int depth, Json::parse_event_t, Json &) { return depth < 16; };
   Json meta = Json::parse(text, isShallow, /*allow_exceptions=*/false);
   return meta.is_discarded() ? Json() : meta;
@@ -155,7 +155,7 @@ std::string tenon::getMachineText(const ArtifactView &view, const std::string &t
   for (auto &[name, value] : listMachineFigures(view, target))
     figures[name] = value;
   std::string text;
-  // Takes a figure out, so that those of another version of the compiler are left.
+  // Removes known figures, so that those of another compiler version remain.
   auto take = [&](const char *name) {
     auto figure = figures.extract(name);
     return figure ? figure.mapped() : 0;
@@ -250,7 +250,7 @@ std::vector<PathEstimate> tenon::listPathEstimates(const Json &paths, const std:
   const PathEstimate &first = estimates.front();
   for (PathEstimate &estimate : estimates) {
     bool areMeasured = first.nanoseconds && estimate.nanoseconds;
-    // Where only one of both was measured, the choice went by more than this file tells.
+    // If only one of both was measured, the choice was based on records that this file does not contain.
     bool areEstimated = !first.nanoseconds && !estimate.nanoseconds;
     estimate.isTooInexact =
         areMeasured ? *estimate.nanoseconds < *first.nanoseconds : areEstimated && estimate.cycles < first.cycles;
@@ -258,7 +258,7 @@ std::vector<PathEstimate> tenon::listPathEstimates(const Json &paths, const std:
   return estimates;
 }
 
-/// "55.5 us", or "34,000 cycles" of what was not measured; the unit of an estimate may go without saying.
+/// Returns "55.5 us", or "34,000 cycles" if there is no measurement; `saysCycles` adds the unit to an estimate.
 static std::string getCostText(const PathEstimate &estimate, bool saysCycles) {
   if (!estimate.nanoseconds)
     return groupDigits(estimate.cycles) + (saysCycles ? " cycles" : "");

@@ -64,7 +64,7 @@ PlanChart::PlanChart(llvm::ArrayRef<PlanPoint> all, double tolerance, llvm::raw_
   lastDecade = std::max(std::ceil(std::log10(largest)), firstDecade + 1);
   auto [fastest, slowest] = std::minmax_element(
       points.begin(), points.end(), [](const auto &x, const auto &y) { return x.nanoseconds < y.nanoseconds; });
-  // Steps of 1, 2 or 5 times a power of ten, about six of them.
+  // The axis has about six steps of 1, 2 or 5 times a power of ten.
   double range = std::max(getMilliseconds(*slowest) - getMilliseconds(*fastest), 0.05 * getMilliseconds(*slowest));
   double raw = range / 6, power = std::pow(10, std::floor(std::log10(raw)));
   step = power * (raw / power < 1.5 ? 1 : raw / power < 3.5 ? 2 : raw / power < 7.5 ? 5 : 10);
@@ -97,7 +97,7 @@ void PlanChart::printAxes() const {
   text(kLeft - 6, kTop - 6, "end", "ms");
 }
 
-/// Steps along the plans than which no other is faster and as exact.
+/// Prints the Pareto front as a step function.
 void PlanChart::printFront() const {
   std::string path;
   double fastest = std::numeric_limits<double>::infinity();

@@ -26,8 +26,8 @@ struct PlanPoint {
   bool isChosen = false;  ///< it is what a compilation takes
 };
 
-/// Writes an SVG document: the time of each plan over its error, on a logarithmic axis of errors, the tolerance, and
-/// the plans than which no other is both faster and more exact. There is a point at least.
+/// Writes an SVG document: the time of each plan over its error, on a logarithmic axis, the tolerance, and the Pareto
+/// front. There must be at least one point.
 void printPlanChart(llvm::ArrayRef<PlanPoint> points, double tolerance, llvm::raw_ostream &os);
 
 /// Writes a page with the chart and a table of the plans, the fastest first.

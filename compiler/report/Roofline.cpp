@@ -115,7 +115,7 @@ void RooflinePlot::addPoint(uint32_t kernel, const RunWork &work, uint64_t whole
     tooltip += "\nat most " + describeRate(height = measured->getLimit(intensity));
   if (!hasTimes())
     tooltip += llvm::formatv("\n{0:F1} % of all flops", 100 * share).str();
-  // A thousandth is the least that the axis of shares shows.
+  // The axis of shares starts at a thousandth.
   points.push_back({kernel, intensity, measured ? height / 1e9 : std::max(100 * share, 0.1), share, tooltip});
 }
 
@@ -139,7 +139,7 @@ void RooflinePlot::findAxes() {
   if (measured) {
     y.end = y.begin + 1;
     y.include(measured->flopsPerSecond / 1e9);
-    // The ridge, where both limits meet, and some of the roof.
+    // The x axis includes the ridge point and a part of the compute roof.
     x.include(2 * measured->flopsPerSecond / measured->bytesPerSecond);
   }
   for (const Point &point : points) {
@@ -176,7 +176,7 @@ void RooflinePlot::printNote() const {
   os << "</p>\n";
 }
 
-/// The limit over all intensities; a plot of shares has none.
+/// Prints the roof over all intensities; a plot of shares has none.
 void RooflinePlot::printRoof() const {
   if (!measured)
     return;
@@ -204,7 +204,7 @@ void RooflinePlot::printTicks() const {
      << "</span>\n<span class=\"axis x\">flops/byte</span>\n";
 }
 
-/// Points, and names of the largest ones where they do not run into each other.
+/// Prints points, and names of the largest ones that do not overlap.
 void RooflinePlot::printPoints() const {
   constexpr size_t kMaxNames = 8, kMaxColumns = 30;
   std::vector<std::pair<double, double>> named;

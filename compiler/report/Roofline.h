@@ -17,9 +17,9 @@ namespace tenon {
 class ArtifactView;
 struct Measurements;
 
-/// Writes HTML: a plot of kernels by the operations that they do for each byte. With times, by the arithmetic that they
-/// reach, below the limits of the machine; with limits alone, at these; and where `measured` is null, by their share of
-/// all arithmetic. Points link to the kernels' rows, whose ids are "k3".
+/// Writes an HTML plot of kernels by arithmetic intensity: if they have times, by their performance below the machine's
+/// roof; if only the roof is known, on the roof; if `measured` is null, by their share of all arithmetic. Points link
+/// to the kernels' rows, whose ids are "k3".
 void printRoofline(const ArtifactView &view, const Measurements *measured, llvm::raw_ostream &os);
 
 } // namespace tenon

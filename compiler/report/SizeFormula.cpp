@@ -14,7 +14,7 @@
 using namespace tenon;
 using rt::ExprOp;
 
-/// limit: what a reader, and the pairwise comparisons of a maximum, can take.
+/// limit: readability, and the cost of pairwise comparisons in a maximum.
 static constexpr size_t kMaxTerms = 64, kMaxPolynomials = 16, kMaxDegree = 8;
 
 //===----------------------------------------------------------------------===//
@@ -83,7 +83,7 @@ std::optional<int64_t> SizePolynomial::getConstant() const {
 // Forms
 //===----------------------------------------------------------------------===//
 
-/// Whether the value of an expression is known not to be negative, from what is known of its operands.
+/// Determines from its operands whether the value of an expression is known to be non-negative.
 bool SizeFormulas::findSign(const rt::Expr &expr) const {
   switch (expr.op) {
   case ExprOp::constant:
@@ -119,7 +119,7 @@ bool SizeFormulas::dominates(const SizePolynomial &a, const SizePolynomial &b) c
   return difference && isNonNegative(*difference);
 }
 
-/// Adds a polynomial to those of a maximum, less those that are never the largest.
+/// Adds a polynomial to a maximum, and removes those that are never the largest.
 void SizeFormulas::addCandidate(Form &form, SizePolynomial candidate) const {
   if (llvm::any_of(form, [&](const SizePolynomial &other) { return dominates(other, candidate); }))
     return;
@@ -141,7 +141,7 @@ SizeFormulas::Form SizeFormulas::makeAtom(uint32_t expr) {
   return {SizePolynomial::atom(plan.symbols.size() + atoms.size() - 1)};
 }
 
-/// What an expression is where it is a maximum of polynomials because its operands are.
+/// Returns the form of an expression that is a maximum of polynomials because its operands are.
 std::optional<SizeFormulas::Form> SizeFormulas::combine(const rt::Expr &expr) const {
   if (expr.op == ExprOp::constant)
     return Form{SizePolynomial::constant(expr.a)};
@@ -155,7 +155,7 @@ std::optional<SizeFormulas::Form> SizeFormulas::combine(const rt::Expr &expr) co
         addCandidate(result, polynomial);
     return result;
   }
-  // Rounding changes nothing where every coefficient is a multiple.
+  // Rounding has no effect if every coefficient is a multiple.
   if (expr.op == ExprOp::align && b.size() == 1 && b[0].getConstant().value_or(0) > 0) {
     int64_t divisor = *b[0].getConstant();
     bool isMultiple = llvm::all_of(a, [&](const SizePolynomial &polynomial) {
@@ -164,7 +164,7 @@ std::optional<SizeFormulas::Form> SizeFormulas::combine(const rt::Expr &expr) co
     return isMultiple ? std::optional(a) : std::nullopt;
   }
   bool isSum = expr.op == ExprOp::add, isDifference = expr.op == ExprOp::sub && b.size() == 1;
-  // A factor that is not negative keeps the order of what it multiplies.
+  // A non-negative factor preserves the order.
   bool isProduct =
       expr.op == ExprOp::mul && ((a.size() == 1 && b.size() == 1) || (a.size() == 1 && isNonNegative(a[0])) ||
                                  (b.size() == 1 && isNonNegative(b[0])));
@@ -188,7 +188,7 @@ std::optional<SizeFormulas::Form> SizeFormulas::combine(const rt::Expr &expr) co
 //===----------------------------------------------------------------------===//
 
 std::string SizeFormulas::getText(const SizePolynomial &polynomial) const {
-  // Products of many symbols first, as mathematicians write polynomials.
+  // Products of many symbols come first, as in the usual notation of polynomials.
   std::vector<std::pair<SizePolynomial::Monomial, int64_t>> terms(polynomial.getTerms().begin(),
                                                                   polynomial.getTerms().end());
   llvm::stable_sort(terms, [](const auto &a, const auto &b) { return a.first.size() > b.first.size(); });

@@ -21,17 +21,17 @@
 
 namespace tenon {
 
-/// A polynomial with whole coefficients. Its variables, atoms, are the symbols of a plan, and the values of
-/// expressions of it that are no polynomials, such as quotients.
+/// A polynomial with integer coefficients. Its variables, atoms, are the symbols of a plan, and those of its
+/// expressions that are not polynomials, such as quotients.
 class SizePolynomial {
 public:
-  /// Atoms of a product in ascending order, each as often as it is a factor; empty of the constant term.
+  /// The atoms of a product in ascending order, repeated by exponent; empty for the constant term.
   using Monomial = std::vector<uint32_t>;
 
   static SizePolynomial constant(int64_t value);
   static SizePolynomial atom(uint32_t atom);
 
-  /// Nothing where a coefficient does not fit 64 bits, or there are more terms than people read.
+  /// Returns none if a coefficient overflows, or if there are too many terms to be readable.
   static std::optional<SizePolynomial> add(const SizePolynomial &a, const SizePolynomial &b, int64_t factor = 1);
   static std::optional<SizePolynomial> multiply(const SizePolynomial &a, const SizePolynomial &b);
 
@@ -44,18 +44,18 @@ private:
   std::map<Monomial, int64_t> terms; // without zeros
 };
 
-/// The normal forms of a plan's expressions. Symbols count as not negative, which they are in every plan.
+/// The normal forms of a plan's expressions. Symbols are assumed to be non-negative, as they are in every plan.
 class SizeFormulas {
 public:
   explicit SizeFormulas(const rt::Plan &plan);
 
-  /// "max(3776*batch*length, 128*length + 64)"; the constant of a constant. At most `width` bytes; longer ones are
-  /// nothing, because nobody reads them.
+  /// Returns "max(3776*batch*length, 128*length + 64)", or the number if it is constant. None if it is longer than
+  /// `width` bytes.
   std::optional<std::string> getText(uint32_t expr, size_t width) const;
-  /// The maximum of which polynomials an expression is, the largest degree first.
+  /// Returns the polynomials whose maximum an expression is, the largest degree first.
   const std::vector<SizePolynomial> &getForm(uint32_t expr) const { return forms[expr]; }
 
-  /// The expression that an atom beyond the symbols stands for.
+  /// Returns the expression of an atom that is not a symbol.
   uint32_t getAtomExpr(uint32_t atom) const { return atoms[atom - plan.symbols.size()]; }
 
 private:
@@ -64,7 +64,7 @@ private:
   std::optional<Form> combine(const rt::Expr &expr) const;
   Form makeAtom(uint32_t expr);
   bool findSign(const rt::Expr &expr) const;
-  /// Whether the value is not negative, whatever the sizes.
+  /// True if the value is non-negative for all sizes.
   bool isNonNegative(const SizePolynomial &polynomial) const;
   bool dominates(const SizePolynomial &a, const SizePolynomial &b) const;
   void addCandidate(Form &form, SizePolynomial candidate) const;

@@ -17,15 +17,15 @@ using namespace tenon;
 using rt::Status;
 
 namespace {
-/// Sizes that are assumed, before they are moved into the ranges of the symbols.
+/// Assumed sizes, before they are clamped to the ranges of the symbols.
 struct AssumedSizes {
   int64_t first, others;
 };
 } // namespace
 
-/// limit: small enough for a map of any model, and not all 1, which would make dimensions look alike.
+/// limit: small enough for a map of any model, and not 1, which would make dimensions indistinguishable.
 static constexpr int64_t kAssumedSize = 64;
-/// The ones after the first are tried if the plan's checks refuse those before.
+/// The alternatives are tried in order if the plan's checks reject the earlier ones.
 static constexpr AssumedSizes kAssumedSizes[] = {
     {1, kAssumedSize}, {kAssumedSize, kAssumedSize}, {INT64_MAX, INT64_MAX}};
 
@@ -50,7 +50,7 @@ private:
 };
 } // namespace
 
-/// Gives a symbol its value; two places may only say the same.
+/// Sets the value of a symbol; a second value must be equal.
 Status SizeReader::set(uint32_t symbol, int64_t value, const std::string &where) {
   const char *name = plan.symbols[symbol].name;
   if (result.symbolKnown[symbol] && result.symbols[symbol] != value)
@@ -104,7 +104,7 @@ Status SizeReader::readShape(llvm::StringRef argument) {
                       argument.str().c_str());
 }
 
-/// Gives the remaining symbols their values, of which there is one only.
+/// Sets the remaining symbols whose range has a single value.
 Status SizeReader::refuseMissing() {
   for (auto [i, symbol] : llvm::enumerate(plan.symbols)) {
     if (!symbol.isEarly() || result.symbolKnown[i])
@@ -134,7 +134,7 @@ Status SizeReader::assumeMissing(const AssumedSizes &assumed) {
   return {};
 }
 
-/// Evaluates all that depends on the symbols, and checks it.
+/// Evaluates all expressions, and checks the requirements.
 Status SizeReader::finish() {
   rt::Known known{result.symbolKnown.data(), result.exprKnown.data()};
   TENON_TRY(rt::evaluate(plan, result.symbols.data(), 0, plan.exprs.size(), result.exprs.data(), &known));

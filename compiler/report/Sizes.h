@@ -15,26 +15,26 @@
 
 namespace tenon {
 
-/// Arguments of a command line: "NAME=1x3x32" for an input, "N=128" for a symbol.
+/// Size arguments of a command line: "NAME=1x3x32" for an input, "N=128" for a symbol.
 struct SizeArguments {
   std::vector<std::string> shapes, sizes;
 
   bool isAnyGiven() const { return !shapes.empty() || !sizes.empty(); }
 };
 
-/// What the expressions of a plan come to. Those that depend on data have no value.
+/// The values of a plan's expressions; data-dependent ones have none.
 struct PlanSizes {
   std::vector<int64_t> symbols, exprs;
   std::vector<uint8_t> symbolKnown, exprKnown;
   std::vector<uint8_t> symbolAssumed; ///< nobody has given the symbol its size
 };
 
-/// What becomes of a dynamic dimension of the inputs that has no size: an error, or a size is assumed, which is 1 for
-/// the first symbol, a batch as a rule, and 64 for others, each moved into its range. Where the plan's checks refuse
-/// those, it is 64 for all, and after that the upper ends of the ranges.
+/// How a dynamic input dimension without a size is handled: as an error, or with an assumed size, which is 1 for the
+/// first symbol, usually the batch, and 64 for others, clamped to their ranges. If the plan's checks reject these
+/// sizes, 64 is assumed for all, and then the upper ends of the ranges.
 enum class MissingSizes { refused, assumed };
 
-/// Evaluates all expressions for the sizes that the arguments give, with every check that binding them would do.
+/// Evaluates all expressions for the sizes in the arguments, with all checks of binding them.
 rt::Status evaluateSizes(const rt::Plan &plan, const SizeArguments &arguments, MissingSizes missing, PlanSizes &sizes);
 
 } // namespace tenon

@@ -55,14 +55,14 @@ std::vector<std::string> tenon::listTargets(const ArtifactView &view) {
 }
 
 namespace {
-/// Sizes that figures are shown for, where those of the model are open.
+/// Example sizes for which figures are shown if the model is dynamic.
 struct Example {
   std::string where; ///< "N=1, M=64"
   PlanSizes sizes;
 };
 } // namespace
 
-/// All symbols at `size`, or as near as their ranges allow; nothing where these sizes cannot be.
+/// Returns an example with all symbols at `size`, clamped to their ranges; none if the sizes are invalid.
 static std::optional<Example> makeExample(const ArtifactView &view, int64_t size) {
   SizeArguments arguments;
   Example example;
@@ -77,7 +77,7 @@ static std::optional<Example> makeExample(const ArtifactView &view, int64_t size
   return example;
 }
 
-/// A small and a larger one, where there is a choice.
+/// Lists a small and a larger example, if there is a choice.
 static std::vector<Example> listExamples(const ArtifactView &view) {
   std::vector<Example> examples;
   if (!view.getSizes())
@@ -118,7 +118,7 @@ static void printMemory(const ArtifactView &view, llvm::ArrayRef<Example> exampl
   printList("memory", listMemoryItems(view), " +", width, os);
   if (view.getSizes() || view.getConstant(plan.arenaSize))
     return;
-  // limit: longer formulas than two lines say less than an example does.
+  // limit: a formula of more than two lines is less informative than an example.
   constexpr size_t kFormulaWidth = 160;
   if (std::optional<std::string> formula =
           SizeFormulas(plan).getText(plan.arenaSize, width ? width - 40 : kFormulaWidth))
@@ -172,7 +172,7 @@ static void printWork(const ArtifactView &view, llvm::ArrayRef<Example> examples
     printList("", texts, ";", width, os);
 }
 
-/// The kernels that do most of the arithmetic, or, without any, move most bytes.
+/// Prints the kernels with the most arithmetic or, if there is none, those that move the most bytes.
 static void printKernels(const ArtifactView &view, llvm::ArrayRef<Example> examples, size_t width,
                          llvm::raw_ostream &os) {
   constexpr size_t kMaxShown = 6;
@@ -202,14 +202,14 @@ static void printKernels(const ArtifactView &view, llvm::ArrayRef<Example> examp
   table.print(os, width);
 }
 
-/// The artifact, its size and where it is from, on one line of the page's width.
+/// Prints the artifact, its size and its origin on one line of the page's width.
 static void printTitle(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {
   std::string size = "  " + bytesText(view.getFileSize());
   std::string source =
       "from " + getPrintable(view.getPlan().modelName) + ", by " + getPrintable(view.getPlan().compiler);
   std::string artifact = options.artifact;
   if (options.width) {
-    // The source has half of the line at most, and the artifact what that leaves.
+    // The source gets at most half of the line, and the artifact the rest.
     size_t width = options.width - std::min(options.width, size.size() + 2);
     source = shorten(source, std::max(width / 2, width - std::min(width, artifact.size())));
     artifact = shortenPath(artifact, width - std::min(width, source.size()));

@@ -19,20 +19,20 @@ class ArtifactView;
 /// "x: f32[1, N]" for each input or output.
 std::vector<std::string> listTensors(const ArtifactView &view, const std::vector<rt::Tensor> &tensors);
 
-/// "N 1..64" or "N from 1" for each dynamic dimension of the inputs.
+/// Returns "N 1..64" or "N from 1" for each dynamic dimension of the inputs.
 std::vector<std::string> listSymbols(const rt::Plan &plan);
 
 /// "host (x86_64 with 25 features)" for each target.
 std::vector<std::string> listTargets(const ArtifactView &view);
 
-/// "weights 2.60 MiB", "activations up to 3.10 MiB" for each kind of memory that is needed; the last one ends in
-/// "= " and the total where all are known.
+/// Returns "weights 2.60 MiB", "activations up to 3.10 MiB" for each kind of memory; the last one ends in "= " and the
+/// total if all are known.
 std::vector<std::string> listMemoryItems(const ArtifactView &view);
 
-/// "111 launches of 10 kernels", "22.39 GFLOP", "454 MiB moved (47.0 flops a byte)".
+/// Returns "111 launches of 10 kernels", "22.39 GFLOP", "454 MiB moved (47.0 flops a byte)".
 std::vector<std::string> listWork(const ArtifactView &view);
 
-/// "all sizes" or "N=1" for each program of the target that is looked at, in the order in which they are tried.
+/// Returns "all sizes" or "N=1" for each program of the selected target, in the order in which they are tried.
 std::vector<std::string> listPrograms(const ArtifactView &view);
 
 } // namespace tenon

@@ -73,7 +73,7 @@ std::string tenon::shorten(const std::string &text, size_t width) {
   if (width < 4)
     return std::string(width, '.');
   size_t front = (width - 2) / 2, back = text.size() - (width - 2 - front);
-  // A character of several bytes has one column at least, so that fewer bytes are never more columns.
+  // A multi-byte character has at least one column, so fewer bytes never take more columns.
   auto isInside = [&](size_t at) { return at < text.size() && (text[at] & 0xc0) == 0x80; };
   while (front > 0 && isInside(front))
     --front;
@@ -85,7 +85,7 @@ std::string tenon::shorten(const std::string &text, size_t width) {
 std::string tenon::shortenFront(llvm::StringRef text, size_t width) {
   if (getColumns(text) <= width)
     return text.str();
-  // A character has four bytes at most, and one column at least as a rule: no need to look at more of a long text.
+  // A character has at most four bytes and usually at least one column, so only the end of a long text is examined.
   llvm::StringRef end = text.take_back(4 * width);
   auto isInside = [&] { return !end.empty() && (end.front() & 0xc0) == 0x80; };
   while (isInside() || (!end.empty() && getColumns(end) + 1 > width))

@@ -23,13 +23,11 @@ namespace tenon {
 /// Rows of cells, printed in columns as wide as their widest cell.
 class Table {
 public:
-  /// A title that begins with '>' heads a column that is aligned to the right; one that begins with '~' heads a column
-  /// of texts that may be shortened.
+  /// A title that begins with '>' marks a right-aligned column; '~' marks a column of texts that may be shortened.
   explicit Table(std::vector<std::string> titles);
 
   void add(std::vector<std::string> cells);
-  /// Where rows are wider than `width` columns, texts that may be shortened are, those of the widest column first.
-  /// 0: as wide as it comes.
+  /// If rows are wider than `width` columns, shortens texts in '~' columns, the widest column first. 0 means no limit.
   void print(llvm::raw_ostream &os, size_t width = 0) const;
 
 private:
@@ -39,21 +37,20 @@ private:
   std::vector<std::vector<std::string>> rows; // the first holds the titles
 };
 
-/// `text` in at most `width` columns: its middle gives way to "..", since names differ at their ends.
+/// Shortens `text` to at most `width` columns by replacing its middle by "..", since names differ at their ends.
 std::string shorten(const std::string &text, size_t width);
 
-/// `text` in at most `width` columns: its beginning gives way to "…", for names in a box, which a tooltip shows in
-/// full.
+/// Shortens `text` to at most `width` columns by replacing its beginning by "…", for names in a box with a tooltip.
 std::string shortenFront(llvm::StringRef text, size_t width);
 
 /// Columns that a text takes on a terminal.
 size_t getColumns(llvm::StringRef text);
 
-/// `path` in at most `width` columns: its folders give way before the file's name.
+/// Shortens `path` to at most `width` columns by removing folders before the file's name.
 std::string shortenPath(const std::string &path, size_t width);
 
-/// Prints "  inputs    a, b": items after a title of at most 9 letters, wrapped into lines of `width` columns with the
-/// items below each other, and shortened where one alone is wider. 0: one line.
+/// Prints "  inputs    a, b": items after a title of at most 9 letters, wrapped to lines of `width` columns with the
+/// items aligned; an item that is wider is shortened. 0 means one line.
 void printList(llvm::StringRef title, llvm::ArrayRef<std::string> items, llvm::StringRef separator, size_t width,
                llvm::raw_ostream &os);
 

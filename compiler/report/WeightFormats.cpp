@@ -46,7 +46,7 @@ static std::string getShape(const Json &dims) {
   return "[" + text + "]";
 }
 
-/// Entries that are not as the compiler writes them are left out.
+/// Entries that are not in the compiler's format are skipped.
 static std::vector<Matrix> readMatrices(const Json &formats) {
   std::vector<Matrix> matrices;
   auto isText = [](const Json &entry, const char *key) { return entry.contains(key) && entry[key].is_string(); };
@@ -121,7 +121,7 @@ std::vector<std::string> tenon::listWeightFormats(llvm::StringRef meta) {
     lines.push_back("none of " + all + " matrices have another format than in the model");
   if (formats.contains("error"))
     for (const std::string &line : listErrors(Json({{"error", formats["error"]}}).dump()))
-      // Which inputs these are is said of the whole error.
+      // The line for the whole error names the inputs already.
       if (!llvm::StringRef(line).starts_with("measured with "))
         lines.push_back("compared with the model's own weights: " + line);
   return lines;

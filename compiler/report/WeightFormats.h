@@ -27,12 +27,13 @@ class raw_ostream;
 
 namespace tenon {
 
-/// "31 of 40 matrices in int4 (group 32), 512 MiB -> 78 MiB; largest relative error 7.8 % (layers.3.mlp.down)" for each
-/// format, and a line of outputs where they were compared; none where nobody asked for formats. Printable whatever the
-/// section holds.
+/// Returns "31 of 40 matrices in int4 (group 32), 512 MiB -> 78 MiB; largest relative error 7.8 % (layers.3.mlp.down)"
+/// for each format, and a line about outputs if they were compared; empty if no formats were requested. Printable
+/// whatever the section contains.
 std::vector<std::string> listWeightFormats(llvm::StringRef meta);
 
-/// A table of the matrices, those with the largest errors first; `all` of them or some. Nothing where there are none.
+/// Prints a table of the matrices, those with the largest errors first; `all` of them or some. Prints nothing if there
+/// are none.
 void printWeightFormats(llvm::StringRef meta, bool all, size_t width, llvm::raw_ostream &os);
 
 } // namespace tenon

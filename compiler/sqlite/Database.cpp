@@ -80,7 +80,7 @@ std::optional<double> Statement::takeOptional() {
 // The file
 //===----------------------------------------------------------------------===//
 
-/// Milliseconds to wait for another process, which writes for some of them.
+/// The time in milliseconds to wait for another process that is writing.
 static constexpr int kPatience = 10'000;
 
 /// The URI of a file that SQLite takes no locks for.
@@ -127,8 +127,8 @@ int64_t Database::getPragma(const char *name) const {
   return statement.isPrepared() && statement.step() == SQLITE_ROW ? statement.takeInteger() : -1;
 }
 
-/// Turns write-ahead logging on, which several processes do that make a file at the same time. SQLite does not wait for
-/// the others there, since it has a lock to give up first.
+/// Enables write-ahead logging, which several processes may do at the same time when they create a file. SQLite does
+/// not wait for the others in this case, because it must release a lock first.
 llvm::Error Database::beginLogging() const {
   constexpr int kPause = 10;
   for (int waited = 0;; waited += kPause) {

@@ -34,16 +34,16 @@ public:
   ~Statement();
   Statement(const Statement &) = delete;
 
-  /// Whether the statement is one for the tables that the file has.
+  /// True if the statement matches the tables of the file.
   bool isPrepared() const { return statement != nullptr; }
   Statement &bind(const std::string &text);
   Statement &bind(int64_t number);
   Statement &bind(double number);
   Statement &bind(std::optional<double> number);
   Statement &bindBytes(llvm::StringRef bytes);
-  /// Runs it to the next row, or to its end; the result code is SQLite's. Columns are read from the first one on.
+  /// Steps to the next row, or to the end; returns SQLite's result code. Columns are read from the first one on.
   int step();
-  /// Forgets values and rows, so that it can be run again.
+  /// Resets values and rows, so that the statement can run again.
   void reset();
 
   std::string takeText();
@@ -58,10 +58,10 @@ private:
 
 class Database {
 public:
-  /// `snapshot` reads a file in a folder that nobody can write to, as it is.
+  /// `snapshot` reads a file in a read-only folder as it is.
   enum class Access { read, write, snapshot };
 
-  /// What tells a file apart from others, and its tables.
+  /// The identity of a file format, and its tables.
   struct Format {
     const char *name; ///< "profile database", for messages
     int version;      ///< a file of a newer one is refused
@@ -69,8 +69,8 @@ public:
     const char *schema;
   };
 
-  /// Opens a file, which is made with its folder if it is not there and `access` is to write. Fails if it is no file of
-  /// that format, or of a newer version.
+  /// Opens a file; creates it and its folder if it does not exist and `access` is to write. Fails if it has another
+  /// format or a newer version.
   static llvm::Expected<std::unique_ptr<Database>> open(const std::string &file, Access access, const Format &format);
   ~Database();
   Database(const Database &) = delete;
@@ -82,11 +82,11 @@ public:
   int64_t getChanges() const;
 
   llvm::Error execute(const char *sql) const;
-  /// Runs `work` as one transaction that others see as a whole or not at all.
+  /// Runs `work` as one atomic transaction.
   llvm::Error transact(llvm::function_ref<llvm::Error()> work) const;
-  /// The failure of the last call, which is of category `resources` where another attempt may succeed.
+  /// Returns the error of the last call, with category `resources` if a retry may succeed.
   llvm::Error makeFault(const std::string &what) const;
-  /// What SQLite finds wrong with the file, a line each.
+  /// Lists what SQLite finds wrong with the file, one line each.
   std::vector<std::string> checkPages() const;
 
 private:

@@ -17,9 +17,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// The other case of a letter of two bytes; the letter itself where it has the case that is wanted, or none.
+/// Returns the other case of a two-byte letter; the letter itself if it has the requested case, or none.
 static inline uint32_t changeWideCase(uint32_t code, bool upper) {
-  // Lower case letters `from` to `to`, which lie `distance` behind the upper case ones.
+  // Ranges of lower case letters, `from` to `to`, at a fixed `distance` after the upper case ones.
   static const struct {
     uint16_t from, to, distance;
   } ranges[] = {
@@ -33,7 +33,7 @@ static inline uint32_t changeWideCase(uint32_t code, bool upper) {
     if (!upper && code >= from - distance && code <= to - distance)
       return code + distance;
   }
-  // Pairs, of which the upper case is even in the first and odd in the second ones.
+  // Letters in pairs, where upper case is even in the first ranges and odd in the second.
   bool evenPairs = (code >= 0x100 && code <= 0x12f) || (code >= 0x132 && code <= 0x137) ||
                    (code >= 0x14a && code <= 0x177) || (code >= 0x3d8 && code <= 0x3ef) ||
                    (code >= 0x460 && code <= 0x481) || (code >= 0x48a && code <= 0x4bf) ||
@@ -47,7 +47,7 @@ static inline uint32_t changeWideCase(uint32_t code, bool upper) {
   return code;
 }
 
-/// Changes the case of `count` bytes of UTF-8. Bytes that are none stay.
+/// Changes the case of `count` bytes of UTF-8. Invalid bytes are unchanged.
 static inline void changeCase(const uint8_t *from, uint8_t *to, int64_t count, bool upper) {
   for (int64_t i = 0; i < count; ++i) {
     uint8_t byte = from[i];

@@ -86,7 +86,7 @@ template <Body body> LogicalResult importReduction(Node &n) {
   return r ? setReduced(n, *r, body(n, *r, r->input)) : failure();
 }
 
-/// Of integers, computed in double precision: a root or a logarithm in between is none.
+/// Integers are computed in double precision, because an intermediate root or logarithm is not an integer.
 template <Body body> LogicalResult importFloatReduction(Node &n) {
   std::optional<Reduction> r = readReduction(n);
   if (!r)
@@ -96,7 +96,7 @@ template <Body body> LogicalResult importFloatReduction(Node &n) {
   return setReduced(n, *r, n.cast(body(n, *r, n.cast(r->input, n.f64())), n.elementType(r->input)));
 }
 
-/// Booleans are compared as numbers: bytes, whose least one is what no elements come to.
+/// Booleans are compared as bytes; the minimum of zero elements is the largest byte.
 template <Body body> LogicalResult importExtremum(Node &n) {
   std::optional<Reduction> r = readReduction(n);
   if (!r)

@@ -18,15 +18,14 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// More elements than this in each window: then a matrix product is cheaper than as many gathers.
+/// With more elements in each window, a matmul is cheaper than that many gathers.
 constexpr size_t kMaxGathers = 4;
 
-/// Axes longer than this are computed when the model runs: what we write out must not grow with a number in
-/// the file.
+/// Longer axes are computed at run time, so that the size of the emitted code does not grow with a number in the file.
 constexpr int64_t kMaxConstantAxis = 65536, kMaxMatrix = int64_t(1) << 22;
 
-/// The extents after resizing; scales are what the operand says, or the quotient of the extents where known.
-/// Those that are not lie in `factors`, an f64 vector, or follow from the extents when the model runs.
+/// The extents after resizing; scales are those of the operand, or the quotient of known extents. Unknown scales are in
+/// `factors`, an f64 vector, or follow from the extents at run time.
 struct ResizePlan {
   Ints axes;
   Dims out;
@@ -64,7 +63,7 @@ std::optional<ResizeAxis> readModes(Node &n) {
   return a;
 }
 
-/// What extents come to when they grow by factors, rounded down after `rounding` was added.
+/// Returns the extents multiplied by factors, plus `rounding`, rounded down.
 Dims growExtents(Node &n, Value x, IntsRef axes, Value factors, double rounding) {
   Dims extents;
   for (int64_t axis : axes)
@@ -109,7 +108,7 @@ std::optional<ResizePlan> planByScales(Node &n, Value x, Ints axes, size_t opera
     if (std::optional<int64_t> size = getConstant(in)) {
       plan.out.push_back(n.constantDim(static_cast<int64_t>(std::floor(static_cast<double>(*size) * scale))));
     } else {
-      // As a quotient of which the divisor is a power of two, which scales of symbolic extents are.
+      // The scale is written as a quotient with a power of two as divisor, which is exact for symbolic extents.
       double numerator = scale * 65536;
       if (numerator == std::floor(numerator))
         plan.out.push_back(divDims(mulDims(in, n.constantDim(static_cast<int64_t>(numerator))), n.constantDim(65536)));
@@ -144,7 +143,7 @@ std::optional<ResizePlan> planBySizes(Node &n, Value x, Ints axes, size_t operan
   return plan;
 }
 
-/// Makes all axes grow by one factor, so that the result fits into the sizes, or covers them.
+/// Scales all axes by one factor, so that the result fits into the sizes, or covers them.
 LogicalResult keepAspectRatio(Node &n, Value x, ResizePlan &plan) {
   std::string policy = n.getString("keep_aspect_ratio_policy", "stretch");
   if (policy == "stretch")
@@ -199,7 +198,7 @@ std::optional<ResizePlan> readPlan(Node &n, Value x) {
 // One axis
 //===----------------------------------------------------------------------===//
 
-/// Whole weights of nearest resizing: one index each.
+/// True if all weights are 1, as in nearest resizing: each output selects one index.
 bool isSelection(const ResizeTaps &taps) {
   for (const std::vector<double> &weights : taps.weights)
     for (double weight : weights)
@@ -303,7 +302,7 @@ LogicalResult importResize(Node &n) {
       continue;
     }
     std::optional<int64_t> from = getConstant(in), to = getConstant(out);
-    // Nothing can be interpolated, or repeated, of a dimension without elements.
+    // A dimension without elements can be neither interpolated nor repeated.
     if (to.value_or(0) > 0)
       n.require(subDims(in, n.constantDim(1)),
                 "resizes axis " + Twine(axis) + ", which is empty, to " + Twine(*to) + " elements");

@@ -51,7 +51,7 @@ std::optional<NearestMode> onnx_import::parseNearestMode(const std::string &text
   return std::nullopt;
 }
 
-/// Where the centre of output i lies on the input axis.
+/// Returns the position of the centre of output i on the input axis.
 static double getCentre(const ResizeAxis &a, int64_t in, int64_t out, int64_t i) {
   double length = a.scale * static_cast<double>(in), last = static_cast<double>(in - 1);
   double x = static_cast<double>(i), halfPixel = (x + 0.5) / a.scale - 0.5;
@@ -83,8 +83,8 @@ static double evaluateCubic(double x, double a) {
   return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-/// The weights of the elements from `start` on, relative to the one left of the centre; `ratio`, in (0, 1],
-/// is how far right of it the centre lies.
+/// Returns the weights of the elements from `start` on, relative to the element left of the centre; `ratio`, in (0, 1],
+/// is the distance of the centre from that element.
 static std::vector<double> getWeights(const ResizeAxis &a, double ratio, int64_t &start) {
   if (a.mode == ResizeMode::Nearest) {
     start = 0;
@@ -93,7 +93,7 @@ static std::vector<double> getWeights(const ResizeAxis &a, double ratio, int64_t
                  (a.nearest == NearestMode::RoundPreferCeil && ratio >= 0.5);
     return {right ? 0.0 : 1.0, right ? 1.0 : 0.0};
   }
-  // Shrinking with antialiasing widens the kernel by the factor of shrinking.
+  // Downsampling with antialiasing widens the kernel by the scale factor.
   double scale = a.antialias ? std::min(a.scale, 1.0) : 1.0, reach = a.mode == ResizeMode::Linear ? 1 : 2;
   start = static_cast<int64_t>(std::floor(-reach / scale)) + 1;
   std::vector<double> weights;
@@ -142,7 +142,7 @@ bool onnx_import::isRepetition(const ResizeAxis &a) {
   if (a.mode != ResizeMode::Nearest || a.scale != std::floor(a.scale) || a.scale < 1 || a.scale > 64 ||
       a.coordinates == CoordinateMode::AlignCorners || a.coordinates == CoordinateMode::CropAndResize)
     return false;
-  // The other modes shift with the element, so that a few elements stand for all.
+  // The other modes are translation-invariant, so a few elements represent all.
   constexpr int64_t in = 8;
   int64_t factor = static_cast<int64_t>(a.scale);
   ResizeTaps taps = computeTaps(a, in, in * factor);

@@ -19,8 +19,8 @@ enum class ResizeMode { Nearest, Linear, Cubic };
 enum class CoordinateMode { HalfPixel, HalfPixelSymmetric, PytorchHalfPixel, AlignCorners, Asymmetric, CropAndResize };
 enum class NearestMode { RoundPreferFloor, RoundPreferCeil, Floor, Ceil };
 
-/// How one axis is resized. `scale` is out / in as the model gives it, which rounding may make different from
-/// the quotient of the extents.
+/// How one axis is resized. `scale` is out / in as the model specifies it, which may differ from the quotient of the
+/// extents because of rounding.
 struct ResizeAxis {
   ResizeMode mode = ResizeMode::Nearest;
   CoordinateMode coordinates = CoordinateMode::HalfPixel;
@@ -29,9 +29,8 @@ struct ResizeAxis {
   bool excludeOutside = false, antialias = false;
 };
 
-/// The elements that output i of an axis is the weighted sum of: `indices[k][i]`, inside the input, with
-/// `weights[k][i]`. Outputs whose centre lies outside of the input, where the mode asks for another value
-/// there, are true in `outside`.
+/// The input elements whose weighted sum is output i: `indices[k][i]`, in bounds, with `weights[k][i]`. `outside` is
+/// true for outputs whose centre is outside the input, if the mode has another value for these.
 struct ResizeTaps {
   std::vector<std::vector<int64_t>> indices;
   std::vector<std::vector<double>> weights;
@@ -40,7 +39,7 @@ struct ResizeTaps {
 
 ResizeTaps computeTaps(const ResizeAxis &axis, int64_t in, int64_t out);
 
-/// Whether nearest resizing by a whole factor repeats each element that many times, whatever the extent.
+/// True if nearest resizing by an integer factor repeats each element that many times, for all extents.
 bool isRepetition(const ResizeAxis &axis);
 
 std::optional<ResizeMode> parseResizeMode(const std::string &text);

@@ -86,7 +86,7 @@ SplitByAxes onnx_import::splitByAxes(Node &n, Value x, Value axes, bool noneAreA
   return result;
 }
 
-/// out[j] = sum over d of values[d] where place[d] is j: (count). `place` below 0 is nowhere.
+/// out[j] = sum over d of values[d] where place[d] is j: (count). A negative `place` is dropped.
 static Value moveToPlaces(Node &n, Value values, Value place, int64_t count) {
   Value positions = n.reshape(n.iota(n.constantDims(count), 0, n.i64()), {count, 1});
   Value match = toInt(n, n.equal(positions, n.unsqueeze(place, 0)));
@@ -106,7 +106,7 @@ Dims onnx_import::insertAxes(Node &n, Value extents, Value axes, int64_t count) 
   Value mask = maskOfAxes(n, axes, rank + count), one = n.constantInts(1, {}, n.i64());
   if (rank == 0)
     return n.constantDims(Ints(count, 1));
-  // Dimension p of the result is the input's number (p - new ones before p).
+  // Dimension p of the result is dimension (p - number of new ones before p) of the input.
   Value source = n.cumulativeSum(n.sub(one, mask), 0, /*exclusive=*/true);
   source = n.min(source, n.constantInts(rank - 1, {}, n.i64()));
   Value moved = n.gather(extents, source, 0);

@@ -28,23 +28,24 @@ Value fillVector(Node &n, int64_t value, int64_t size);
 /// The extents of a tensor, as a vector.
 Value extentsOf(Node &n, Value x);
 
-/// Ends the run with `text` where an element of a vector of booleans is false.
+/// Ends the run with `text` if an element of a boolean vector is false.
 void requireAll(Node &n, Value holds, llvm::StringRef text);
 
-/// An operand of axes of `rank` dimensions, counted from the front. That each is one of these, and named once, is
-/// checked when the model runs.
+/// Returns an operand with axes of `rank` dimensions, as non-negative numbers. Range and uniqueness are checked at run
+/// time.
 Value axesOperand(Node &n, size_t i, int64_t rank);
 
-/// For a vector of axes (k), counted from the front of `rank` dimensions: 1 at each dimension that is among
-/// them and 0 elsewhere, as i64 (rank).
+/// For a vector of non-negative axes (k) of `rank` dimensions, returns an i64 vector (rank) with 1 at these axes and 0
+/// elsewhere.
 Value maskOfAxes(Node &n, Value axes, int64_t rank);
-/// The vector (rank) that has `values[i]` at dimension `axes[i]`, and `otherwise[d]` where no axis is d.
+/// Returns the vector (rank) with `values[i]` at dimension `axes[i]`, and `otherwise[d]` at all other dimensions d.
 Value placeAtAxes(Node &n, Value values, Value axes, Value otherwise);
 /// 1 where `condition` holds, as i64.
 Value toInt(Node &n, Value condition);
 
-/// What an input is reshaped to so that dimensions 2 * d + 1 are those to be reduced: dimension d of the input
-/// becomes [extent, 1] where it is kept and [1, extent] where it is not. `noneAreAll`: no axes name all dimensions.
+/// The shape to which an input is reshaped so that dimensions 2 * d + 1 are the reduced ones: dimension d of the input
+/// becomes [extent, 1] if it is kept and [1, extent] if it is reduced. With `noneAreAll`, an empty list of axes means
+/// all dimensions.
 struct SplitByAxes {
   Value value;  ///< of twice the rank
   Ints reduced; ///< the odd dimensions
@@ -53,12 +54,12 @@ struct SplitByAxes {
 };
 SplitByAxes splitByAxes(Node &n, Value x, Value axes, bool noneAreAll);
 
-/// The shape (rank - count) that is left without `count` dimensions, those where `mask` is 1.
+/// Returns the shape (rank - count) without the `count` dimensions at which `mask` is 1.
 Dims dropAxes(Node &n, Value extents, Value mask, int64_t count);
-/// The shape (rank + count) with a 1 at each of the `axes`.
+/// Returns the shape (rank + count) with a 1 at each of the `axes`.
 Dims insertAxes(Node &n, Value extents, Value axes, int64_t count);
 
-/// The input as [before, extent, after] around an axis, a vector of one element.
+/// Reshapes the input to [before, extent, after] around an axis, which is a vector of one element.
 Value aroundAxis(Node &n, Value x, Value axis);
 
 } // namespace tenon::onnx_import

@@ -13,7 +13,7 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// The numbers of one axis, in double precision as computeTaps has them.
+/// Arithmetic on one axis, in double precision like computeTaps.
 class AxisMath {
 public:
   AxisMath(Node &n, const RuntimeResize &r) : n(n), r(r), in(n.size(r.in, n.f64())), out(n.size(r.out, n.f64())) {}
@@ -32,7 +32,7 @@ public:
 
 } // namespace
 
-/// Where the centre of each output lies on the input axis.
+/// Returns the position of the centre of each output on the input axis.
 Value AxisMath::centres() {
   Value i = n.iota(r.out, 0, n.f64()), length = n.mul(r.scale, in), half = number(0.5), one = number(1);
   Value halfPixel = n.sub(n.div(n.add(i, half), r.scale), half), zero = number(0);
@@ -74,7 +74,7 @@ Value AxisMath::weights(Value x) {
   return n.select(n.lessOrEqual(distance, one), near, n.select(n.less(distance, number(2)), far, number(0)));
 }
 
-/// Weights divided by their sum, where that is not 0.
+/// Divides weights by their sum, if it is not 0.
 static Value divideBySum(AxisMath &m, Value weights, Value sum) {
   return m.n.div(weights, m.n.select(m.n.equal(sum, m.number(0)), m.number(1), sum));
 }
@@ -123,13 +123,13 @@ static Value gatherWeighted(AxisMath &m, Value x, int64_t axis, Value left, Valu
   return result;
 }
 
-/// Shrinking with antialiasing widens the kernel by the factor of shrinking: a matrix of weights.
+/// Downsampling with antialiasing widens the kernel by the scale factor, so the weights form a matrix.
 static Value multiplyByMatrix(AxisMath &m, Value x, int64_t axis, Value centres) {
   Node &n = m.n;
   Value narrowing = n.min(m.r.scale, m.number(1));
   Value reach = n.ceil(n.div(m.number(m.r.modes.mode == ResizeMode::Linear ? 1 : 2), narrowing));
-  // As many elements on each side of the input count as its border. Nothing, of which nothing is made, has none: no
-  // element may be read of it.
+  // The input is padded with as many elements on each side. If the input and the output are empty, nothing is padded,
+  // since no element can be read.
   Value hasElements = n.min(n.size(addDims(m.r.in, m.r.out), n.i64()), n.constantInts(1, {}, n.i64()));
   AffineExpr border = n.bindSizes(n.reshape(n.mul(n.cast(reach, n.i64()), hasElements), IntsRef(1))).front();
   AffineExpr wide = addDims(m.r.in, mulDims(border, n.constantDim(2)));

@@ -13,7 +13,7 @@
 
 namespace tenon::onnx_import {
 
-/// One axis whose extents or scale are not constant. The scalars are of f64.
+/// An axis whose extents or scale are not static. Scalars are f64.
 struct RuntimeResize {
   ResizeAxis modes; ///< but for scale, cropStart and cropEnd
   AffineExpr in, out;
@@ -22,7 +22,7 @@ struct RuntimeResize {
   Value extrapolation;      ///< what lies outside then, of the input's type
 };
 
-/// Resizes dimension `axis`, by the same formulas as computeTaps.
+/// Resizes dimension `axis` at run time, by the same formulas as computeTaps.
 Value resizeWhenRun(Node &n, Value x, int64_t axis, const RuntimeResize &r);
 
 } // namespace tenon::onnx_import

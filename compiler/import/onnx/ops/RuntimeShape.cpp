@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::onnx_import;
 
-/// A vector operand and how many elements it has, which must be known; null where it is not.
+/// Returns a vector operand and the number of its elements; null if that is not static.
 static Value vectorOfKnownSize(Node &n, size_t i, int64_t &count) {
   Value vector = n.vectorOperand(i);
   std::optional<int64_t> size = getConstant(n.dim(vector, 0));
@@ -29,7 +29,7 @@ static Value vectorOfKnownSize(Node &n, size_t i, int64_t &count) {
 // Reshapes
 //===----------------------------------------------------------------------===//
 
-/// 0 copies an extent of the input, -1 stands for what the others leave.
+/// 0 copies an extent of the input, -1 is inferred from the others.
 LogicalResult onnx_import::importRuntimeReshape(Node &n) {
   Value x = n.input(0);
   int64_t count = 0;
@@ -40,7 +40,7 @@ LogicalResult onnx_import::importRuntimeReshape(Node &n) {
     return n.exceedsLimit("rank", ImportLimits::kMaxRank, "makes a tensor of " + Twine(count) + " dimensions");
   Value zero = intScalar(n, 0), one = intScalar(n, 1);
   if (!n.getBool("allowzero", false)) {
-    // The input's extents, cut or filled up to as many as there are.
+    // The input's extents, truncated or padded to the rank of the result.
     Dims extents = n.dims(x);
     extents.resize(count, n.constantDim(0));
     wanted = n.select(n.equal(wanted, zero), n.sizes(extents, n.i64()), wanted);
@@ -78,14 +78,14 @@ LogicalResult onnx_import::importRuntimeUnsqueeze(Node &n) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Bounds of a slice: element i of each vector is for dimension `axes[i]`.
+/// The bounds of a slice: element i of each vector is for dimension `axes[i]`.
 struct RuntimeBounds {
   Ints axes;
   Value starts, ends, steps; ///< steps are null where all are 1
 };
 } // namespace
 
-/// Bounds for the axes that are cut, or for all dimensions where it is not known which these are.
+/// Reads the bounds of the sliced axes, or of all dimensions if the axes are unknown.
 static std::optional<RuntimeBounds> readBounds(Node &n, Value x) {
   RuntimeBounds b{{}, n.vectorOperand(1), n.vectorOperand(2), {}};
   int64_t rank = n.rank(x);
@@ -133,7 +133,7 @@ LogicalResult onnx_import::importRuntimeSlice(Node &n) {
   if (b->steps)
     requireAll(n, n.notEqual(b->steps, zero), "has a step of 0");
   Value isForward = b->steps ? n.greater(b->steps, zero) : Value();
-  // Counted from the front, and held to where a slice that goes forward, or backward, begins and ends.
+  // Converts a position to a non-negative one, and clamps it to the range of a forward or backward slice.
   auto clamp = [&](Value position) {
     position = n.select(n.less(position, zero), n.add(position, extents), position);
     Value forward = n.min(n.max(position, zero), extents);
@@ -141,8 +141,8 @@ LogicalResult onnx_import::importRuntimeSlice(Node &n) {
   };
   Value start = clamp(b->starts), end = clamp(b->ends), size = n.sub(end, start);
   if (b->steps) {
-    // The smallest number has no absolute value. A sum with a stride may overflow, so that the quotient is of the
-    // distance.
+    // The smallest integer has no absolute value. A sum with the stride may overflow, so the quotient is computed from
+    // the distance.
     Value stride = n.max(n.abs(n.max(b->steps, intScalar(n, -std::numeric_limits<int64_t>::max()))), one);
     Value distance = n.max(n.select(isForward, size, n.sub(start, end)), zero);
     size = n.add(n.div(n.sub(distance, one), stride), one);
@@ -196,7 +196,7 @@ LogicalResult onnx_import::importRuntimePad(Node &n, StringRef mode, Value fill)
   return n.setResult(n.pad(mode, x, fill, before, Ints(rank, 0), shape));
 }
 
-/// Each extent becomes [1, extent], and the 1 is stretched where data says so.
+/// Each extent becomes [1, extent], and the 1 is broadcast to the factor that the data specifies.
 LogicalResult onnx_import::importRuntimeExpand(Node &n) {
   Value x = n.input(0);
   int64_t count = 0;
@@ -210,7 +210,7 @@ LogicalResult onnx_import::importRuntimeExpand(Node &n) {
   Value own = n.sizes(extents, n.i64()), one = intScalar(n, 1);
   if (count < rank)
     wanted = n.concat({fillVector(n, 1, rank - count), wanted}, 0);
-  // An extent stays where 1 is wanted, and is repeated where it is 1 itself. Any other has to be equal.
+  // An extent is kept if 1 is requested, and broadcast if it is 1 itself. Otherwise both must be equal.
   Value times = n.select(n.equal(own, one), wanted, fillVector(n, 1, rank));
   Dims repeats = n.bindSizes(times), split, wide, shape;
   Value isRight = n.bitOr(n.equal(own, one), n.bitOr(n.equal(wanted, one), n.equal(wanted, own)));

@@ -12,8 +12,8 @@
 
 namespace tenon::onnx_import {
 
-// What Shape.cpp's handlers of these operators leave to here: operands whose elements are not known, or are
-// sizes that data decides, so that nothing may be taken for granted of them.
+// Handlers for these operators with operands whose elements are unknown or data-dependent, so that nothing can be
+// assumed about them; Shape.cpp calls them.
 llvm::LogicalResult importRuntimeReshape(Node &n);
 llvm::LogicalResult importRuntimeSqueeze(Node &n);
 llvm::LogicalResult importRuntimeUnsqueeze(Node &n);

@@ -23,8 +23,8 @@ namespace {
 
 enum class Outside { zeros, border, reflection };
 
-/// Spatial dimensions that are read at positions which are floats, all of one shape. Positions and weights
-/// are f32, or f64 where the tensor is.
+/// Reads spatial dimensions at floating-point positions, all of one shape. Positions and weights are f32, or f64 if the
+/// tensor is.
 class Sampler {
 public:
   /// `x` is [lead..., C, spatial...]; positions have the dimensions [lead..., points].
@@ -42,7 +42,7 @@ public:
   Value constant(double value) { return n.scalar(value, type); }
   Value size(size_t axis) { return n.size(sizes[axis], type); }
 
-  /// Elements at whole positions, [lead..., C, points].
+  /// Reads the elements at integer positions, [lead..., C, points].
   Value read(ArrayRef<Value> positions) {
     Value index, inside;
     for (size_t axis = 0; axis < positions.size(); ++axis) {
@@ -54,7 +54,7 @@ public:
         Value here = n.equal(position, clamped);
         inside = inside ? n.bitAnd(inside, here) : here;
       }
-      // A position that is no number has become one that is in range.
+      // A NaN position was converted to one that is in range.
       clamped = n.max(n.min(n.cast(clamped, n.i64()), n.size(subDims(sizes[axis], n.constantDim(1)), n.i64())),
                       n.scalar(0, n.i64()));
       index = index ? n.add(n.mul(index, n.size(sizes[axis], n.i64())), clamped) : clamped;
@@ -70,8 +70,8 @@ public:
     return n.select(n.unsqueeze(inside, channel), elements, n.scalarLike(0, elements));
   }
 
-  /// The sum of the elements around, each axis weighted by itself. `taps` are, for each axis, pairs of a
-  /// whole position and its weight.
+  /// Computes the weighted sum of the surrounding elements, separably by axis. `taps` has pairs of an integer position
+  /// and its weight for each axis.
   using Taps = SmallVector<std::pair<Value, Value>>;
   Value sum(ArrayRef<Taps> taps) {
     Value result;
@@ -115,7 +115,7 @@ public:
             {n.add(low, two), far(n.sub(two, x))}};
   }
 
-  /// A position outside of the borders as the mode has it.
+  /// Maps an out-of-bounds position according to the mode.
   Value bringInside(Value position, size_t axis) {
     if (outside == Outside::zeros)
       return position;
@@ -192,14 +192,14 @@ LogicalResult importGridSample(Node &n) {
   SmallVector<Value> positions;
   SmallVector<Sampler::Taps> taps;
   for (int64_t axis = 0; axis < spatial; ++axis) {
-    // The last dimension comes first in the grid, which is from -1 to 1.
+    // The grid lists the last dimension first, with positions from -1 to 1.
     Value place = n.cast(n.reshape(takeLast(n, grid, spatial - 1 - axis), points), sampler.getType());
     Value size = sampler.size(axis), one = sampler.constant(1), half = sampler.constant(0.5);
     place = n.add(place, one);
     place = alignCorners ? n.mul(n.mul(place, half), n.sub(size, one)) : n.mul(n.sub(n.mul(place, size), one), half);
     if (mode == "nearest")
       place = n.round(place);
-    // The border's elements go on outside of it: a cubic sample there still sees those inside.
+    // Border elements extend outwards; a cubic sample there still reads elements inside.
     if (!isCubic || *outside != Outside::border)
       place = sampler.bringInside(place, axis);
     positions.push_back(mode == "nearest" && *outside == Outside::reflection ? n.floor(place) : place);
@@ -233,8 +233,7 @@ LogicalResult importRoiAlign(Node &n) {
                                   corners == "half_pixel" ? 0.5 : 0, samples}));
 }
 
-/// Where the cells of one direction begin and end, [R, cells]: corners are rounded, and cells overlap rather
-/// than leave something out.
+/// The start and end of the cells in one direction, [R, cells]: corners are rounded outwards, so cells may overlap.
 struct CellRange {
   Value first, last;
 };
@@ -254,8 +253,8 @@ CellRange makeCells(Node &n, Value low, Value high, int64_t cells, AffineExpr si
   return {clamp(n.floor(n.mul(number, cell))), clamp(n.ceil(n.mul(n.add(number, one), cell)))};
 }
 
-/// The largest element within each cell of dimension `axis` of [R, C, H, W], one direction after the other: a
-/// cell is a rectangle.
+/// Computes the largest element of each cell along dimension `axis` of [R, C, H, W], one direction after the other,
+/// since a cell is a rectangle.
 Value reduceCells(Node &n, Value x, const CellRange &cells, int64_t axis) {
   Dims line(5, n.constantDim(1));
   line[axis + 1] = n.dim(x, axis);
@@ -293,7 +292,8 @@ LogicalResult importMaxRoiPool(Node &n) {
 // DeformConv
 //===----------------------------------------------------------------------===//
 
-/// For one spatial dimension, where each element of the window reads without offsets: [window..., places...].
+/// Returns, for one spatial dimension, the position that each element of the window reads without offsets: [window...,
+/// places...].
 Value makeWindowPlaces(Node &n, const Window &w, size_t axis, ArrayRef<AffineExpr> shape, Type type) {
   size_t spatial = w.sizes.size();
   Value place = n.mul(n.iota(shape, spatial + axis, type), n.scalar(w.strides[axis], type));
@@ -301,8 +301,7 @@ Value makeWindowPlaces(Node &n, const Window &w, size_t axis, ArrayRef<AffineExp
   return n.sub(place, n.scalar(w.low[axis], type));
 }
 
-/// A convolution that reads each element of its window at an offset of its own: what it reads, then a
-/// product.
+/// Imports a convolution that reads each element of its window at an individual offset: a gather, then a matmul.
 LogicalResult importDeformConv(Node &n) {
   Value x = n.input(0), filter = n.input(1), offset = n.input(2);
   std::optional<ConvWindow> conv = readConvWindow(n, x, filter);

@@ -32,7 +32,7 @@ std::optional<PostTransform> onnx_import::readPostTransform(Node &n) {
 // Transforms
 //===----------------------------------------------------------------------===//
 
-/// Winitzki's approximation of the inverse error function, as ONNX Runtime has it.
+/// Winitzki's approximation of the inverse error function, as in ONNX Runtime.
 static Value inverseErf(Node &n, Value x) {
   auto number = [&](double value) { return n.scalarLike(value, x); };
   Value one = number(1), log = n.log(n.mul(n.sub(one, x), n.add(one, x)));
@@ -47,7 +47,7 @@ static Value probit(Node &n, Value x) {
   return n.mul(n.scalarLike(std::numbers::sqrt2, x), inverseErf(n, centered));
 }
 
-/// A softmax in which scores of zero count as nothing.
+/// Computes a softmax in which scores of zero have no weight.
 static Value softmaxZero(Node &n, Value x) {
   Value isZero = n.lessOrEqual(n.abs(x), n.scalarLike(1e-7, x));
   Value largest = n.reduceMax(x, 1);

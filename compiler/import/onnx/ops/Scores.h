@@ -23,20 +23,20 @@ enum class PostTransform { none, softmax, logistic, softmaxZero, probit };
 /// The `post_transform` attribute, a string.
 std::optional<PostTransform> readPostTransform(Node &n);
 
-/// Scores [rows, classes] as the transform gives them, row by row.
+/// Applies the transform to scores [rows, classes], row by row.
 Value transformScores(Node &n, Value scores, PostTransform transform);
-/// The same for a regression, in which single scores are changed by `probit` alone.
+/// The same for a regression, where a single score is only changed by `probit`.
 Value transformTargets(Node &n, Value scores, PostTransform transform);
-/// Two scores a row of one, [rows, 1]: the score and its opposite, which is 1 - score where `sumToOne` is
+/// Returns two scores for each single one, [rows, 1]: the score and its opposite, which is 1 - score if `sumToOne` is
 /// set.
 Value pairScores(Node &n, Value score, PostTransform transform, bool sumToOne);
 
-/// How many classes the labels name: `ints` or `strings` are the attributes that may hold them.
+/// Returns the number of labels; `ints` and `strings` are the attributes that may contain them.
 size_t countLabels(Node &n, llvm::StringRef ints, llvm::StringRef strings);
 /// Sets output 0 to the labels with these numbers, [rows].
 mlir::LogicalResult setLabels(Node &n, Value classes, llvm::StringRef ints, llvm::StringRef strings);
 
-/// A [rows, features] input as floats: f32, or f64 where it is that. A vector is one row.
+/// Returns a [rows, features] input as f32, or f64 if it is f64. A vector is one row.
 std::optional<Value> readFeatures(Node &n);
 
 } // namespace tenon::onnx_import

@@ -20,7 +20,7 @@ Value onnx_import::findTrue(Node &n, Value mask) {
   Value isTrue = toInt(n, mask), one = intScalar(n, 1);
   Value place = n.cumulativeSum(isTrue, 0, /*exclusive=*/true);
   AffineExpr count = n.bindSizes(n.reduceSum(isTrue, 0), 0, n.dim(mask, 0)).front();
-  // What is not wanted goes to a place behind all others.
+  // Elements that are not selected are moved to a position after all others.
   Value end = n.size(count, n.i64());
   Dims room{addDims(count, n.constantDim(1))};
   Value numbers = n.iota(n.dims(mask), 0, n.i64());
@@ -31,7 +31,7 @@ Value onnx_import::findTrue(Node &n, Value mask) {
 
 namespace {
 
-/// The coordinates of all elements that are not 0, a row for each dimension.
+/// Computes the coordinates of all nonzero elements, one row for each dimension.
 LogicalResult importNonZero(Node &n) {
   Value x = n.input(0);
   if (n.rank(x) == 0)
@@ -42,7 +42,7 @@ LogicalResult importNonZero(Node &n) {
   AffineExpr inner = getElementCount(n.getContext(), dims);
   for (AffineExpr dim : dims) {
     inner = divDims(inner, dim);
-    // The elements of an empty tensor are none, whatever is divided by.
+    // The divisor is at least 1, because an empty tensor has no elements anyway.
     Value extent = n.max(n.size(dim, n.i64()), intScalar(n, 1)),
           stride = n.max(n.size(inner, n.i64()), intScalar(n, 1));
     rows.push_back(n.unsqueeze(n.rem(n.div(found, stride), extent), 0));
@@ -67,10 +67,10 @@ LogicalResult importCompress(Node &n) {
 // Unique
 //===----------------------------------------------------------------------===//
 
-/// The order of the elements of a vector, smallest first; equal ones stay as they are.
+/// Returns the stable ascending order of a vector's elements.
 Value orderOf(Node &n, Value keys) { return n.topK(keys, 0, n.dim(keys, 0), /*largest=*/false).second; }
 
-/// The order of the rows of a matrix, compared element by element: sorted by the last column first.
+/// Returns the lexicographic order of a matrix's rows, by stable sorts from the last column on.
 Value orderOfRows(Node &n, Value rows) {
   AffineExpr columns = n.dim(rows, 1);
   auto body = [&](Value number, ArrayRef<Value> carried) -> std::optional<LoopBody> {
@@ -82,8 +82,8 @@ Value orderOfRows(Node &n, Value rows) {
   return results ? results->front() : Value();
 }
 
-/// The different rows of a matrix in the order of their values: where each is found first, which of them each
-/// row is, and how often each is there.
+/// The distinct rows of a matrix in sorted order: the first occurrence of each, the group of each row, and the number
+/// of rows in each group.
 struct Groups {
   Value first, inverse, counts;
 };
@@ -93,7 +93,7 @@ Groups groupRows(Node &n, Value rows) {
   AffineExpr count = n.dim(rows, 0);
   Value order = isVector ? orderOf(n, flatten(n, rows)) : orderOfRows(n, rows);
   Value sorted = n.gather(rows, order, 0), zero = intScalar(n, 0);
-  // A row begins a group where it differs from the one before; the first always does.
+  // A row begins a group if it differs from the one before; the first row always does.
   Value numbers = n.iota(count, 0, n.i64()), before = n.max(n.sub(numbers, intScalar(n, 1)), zero);
   Value differs = toInt(n, n.notEqual(sorted, n.gather(sorted, before, 0)));
   Value begins = n.bitOr(n.greater(n.reduceSum(differs, 1, false), zero), n.equal(numbers, zero));

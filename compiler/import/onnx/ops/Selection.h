@@ -12,7 +12,7 @@
 
 namespace tenon::onnx_import {
 
-/// The positions, in order, at which a boolean vector is true: a vector of i64 as long as there are such.
+/// Returns the positions at which a boolean vector is true, in order: an i64 vector of data-dependent length.
 Value findTrue(Node &n, Value mask);
 
 } // namespace tenon::onnx_import

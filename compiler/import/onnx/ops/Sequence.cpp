@@ -17,7 +17,7 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// A sequence operand, by value: what is joined for one use is not there for others.
+/// Returns a copy of a sequence operand, so that concatenating it for one use does not affect others.
 std::optional<Sequence> sequenceInput(Node &n, size_t i) {
   ImportedValue *value = n.imported(i);
   if (value && value->sequence)
@@ -46,7 +46,7 @@ std::optional<int64_t> constantInt(Node &n, size_t i) {
 // Places in a sequence
 //===----------------------------------------------------------------------===//
 
-/// Where a tensor of a sequence lies: its number, and where its elements begin. Both are bound.
+/// The position of a tensor in a sequence: its number, and the start of its elements. Both are bound symbols.
 struct Place {
   AffineExpr number, begin;
 };
@@ -56,8 +56,8 @@ Value beginnings(Node &n, const Sequence &s) {
   return n.cumulativeSum(n.reduceProd(s.shapes, 1, false), 0, /*exclusive=*/true);
 }
 
-/// The place that a position operand names, counted from the end where negative; it is checked when this runs.
-/// `count` positions there are: as many as tensors, or one more.
+/// Returns the position that an operand specifies, where negative numbers count from the end; it is checked at run
+/// time. `count` is the number of valid positions: that of the tensors, or one more.
 Place findPlace(Node &n, const Sequence &s, Value position, AffineExpr count) {
   Value zero = intScalar(n, 0);
   position = n.reshape(n.cast(position, n.i64()), IntsRef());
@@ -100,7 +100,7 @@ LogicalResult importSequenceConstruct(Node &n) {
   return setSequence(n, s);
 }
 
-/// A position in a sequence of a fixed number of tensors, if it is constant; `count` positions there are.
+/// Returns a constant position in a sequence with a static number of tensors; `count` is the number of valid positions.
 std::optional<size_t> fixedPosition(Node &n, const Sequence &s, size_t input, size_t count, size_t otherwise) {
   if (!s.tensors)
     return std::nullopt;
@@ -217,14 +217,15 @@ LogicalResult importSequenceLength(Node &n) {
 // Splitting and joining
 //===----------------------------------------------------------------------===//
 
-/// For each of `total` numbers the number of the part that it lies in, given where each part ends.
+/// Returns for each of `total` elements the number of the part that contains it, given the end of each part.
 Value findPart(Node &n, Value ends, AffineExpr total) {
   Value numbers = n.reshape(n.iota(total, 0, n.i64()), {total, n.constantDim(1)});
   return n.reduceSum(toInt(n, n.greaterOrEqual(numbers, n.unsqueeze(ends, 0))), 1, false);
 }
 
-/// A sequence's tensors differ along one axis alone. Joined along it they are [outer, all, inner]; this gives,
-/// for each element of that, where it lies in the sequence. `sizes`: what each has along the axis.
+/// A sequence's tensors differ along one axis only; concatenated along it, they are [outer, all, inner]. Returns for
+/// each element of the concatenation its position in the sequence. `sizes` has the extent of each tensor along the
+/// axis.
 Value indicesOfJoined(Node &n, Value sizes, AffineExpr outer, AffineExpr all, AffineExpr inner) {
   Value ends = n.cumulativeSum(sizes, 0), part = findPart(n, ends, all);
   Value size = n.gather(sizes, part, 0), begin = n.sub(n.gather(ends, part, 0), size);
@@ -233,7 +234,7 @@ Value indicesOfJoined(Node &n, Value sizes, AffineExpr outer, AffineExpr all, Af
   Value o = n.iota(shape, 0, n.i64()), i = n.iota(shape, 2, n.i64());
   Value o_ = n.size(outer, n.i64()), i_ = n.size(inner, n.i64());
   auto along = [&](Value v) { return n.alongAxis(v, 1, 3); };
-  // begin * outer * inner elements come before; in the tensor it is [outer, size, inner].
+  // begin * outer * inner elements come before; within the tensor, elements are [outer, size, inner].
   Value row = n.add(n.mul(o, along(size)), along(local));
   return n.add(n.mul(n.add(n.mul(along(begin), o_), row), i_), i);
 }
@@ -285,7 +286,7 @@ LogicalResult splitFixed(Node &n, Value x, int64_t axis, ArrayRef<AffineExpr> si
   return setSequence(n, s);
 }
 
-/// The sizes of the parts as a vector, where they are not known: one each, or chunks of one size, or a list.
+/// Returns the unknown sizes of the parts as a vector: one each, chunks of one size, or a list.
 Value readSplitSizes(Node &n, AffineExpr total) {
   Value one = intScalar(n, 1);
   if (!n.hasInput(1))
@@ -293,7 +294,7 @@ Value readSplitSizes(Node &n, AffineExpr total) {
   Value split = n.cast(n.input(1), n.i64());
   if (n.rank(split) == 1)
     return split;
-  // A part has all elements at most, so that no sum overflows.
+  // A part is clamped to the total, so that no sum overflows.
   Value all = n.size(total, n.i64());
   split = n.min(split, n.max(all, one));
   Value count = n.div(n.sub(n.add(all, split), one), split);
@@ -354,8 +355,8 @@ LogicalResult importSplitToSequence(Node &n) {
 // Optionals
 //===----------------------------------------------------------------------===//
 
-/// What stands for the content of an optional that holds nothing, so that it can take the place of one that does:
-/// a sequence without tensors, or a tensor without elements where its shape allows that.
+/// Creates a placeholder for the content of an empty optional: a sequence without tensors, or a tensor without elements
+/// if its shape allows that.
 ImportedValue makeContent(Node &n, const onnx::TypeProto &type) {
   bool isSequence = type.has_sequence_type();
   const onnx::TypeProto_Tensor &tensor =
@@ -384,7 +385,7 @@ LogicalResult importOptional(Node &n) {
   return setValue(n, 0, toImported(n, optional));
 }
 
-/// What is no optional is there; an input that is left out is not.
+/// A value that is no optional is present; an omitted input is not.
 LogicalResult importOptionalHasElement(Node &n) {
   ImportedValue *value = n.imported(0);
   if (value && value->optional)

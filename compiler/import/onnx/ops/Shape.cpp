@@ -22,9 +22,9 @@ namespace {
 // The same elements, another shape
 //===----------------------------------------------------------------------===//
 
-/// The extent that is left to infer: what the others leave of the element count.
+/// Returns the inferred extent: the element count divided by the other extents.
 std::optional<AffineExpr> inferExtent(Node &n, ArrayRef<AffineExpr> from, ArrayRef<AffineExpr> others) {
-  // Extents that both have cancel, and so do factors, one by one: a quotient of whole products would keep them.
+  // Extents that occur on both sides cancel, and so do single factors: a quotient of whole products would keep them.
   Dims rest(from), wanted;
   for (AffineExpr dim : others)
     if (auto *it = llvm::find(rest, dim); it != rest.end() && !getConstant(dim))
@@ -47,8 +47,8 @@ std::optional<AffineExpr> inferExtent(Node &n, ArrayRef<AffineExpr> from, ArrayR
   return std::nullopt;
 }
 
-/// Where a wanted extent is an extent of the input for usual sizes, but written in another way, it is that one.
-/// Exporters compute the length that a convolution gives by a formula of their own.
+/// Replaces a requested extent by an extent of the input if both are equal for typical sizes. Exporters compute the
+/// length of a convolution's result by formulas of their own.
 void unifyExtents(Node &n, ArrayRef<AffineExpr> from, SmallVectorImpl<AffineExpr> &wanted) {
   Dims rest(from);
   auto take = [&](auto isWanted) {
@@ -82,8 +82,7 @@ LogicalResult importReshape(Node &n) {
       wanted.push_back(element.getInteger());
   }
   unifyExtents(n, n.dims(x), wanted);
-  // One element that depends on data follows from the others, as -1 does; where there are more of both, they are
-  // computed.
+  // A single data-dependent element is inferred from the others, like -1; if there are several, they are computed.
   auto isInferred = [](AffineExpr dim) { return !dim || getConstant(dim) == -1; };
   if ((llvm::is_contained(wanted, AffineExpr()) && llvm::count_if(wanted, isInferred) > 1) ||
       (wanted.empty() && n.hasInput(1) && !n.known(1)))
@@ -181,7 +180,7 @@ LogicalResult importTranspose(Node &n) {
   return n.setResult(n.transpose(x, permutation));
 }
 
-/// What ONNX's body makes of a negative extent is a tensor without elements.
+/// With a negative extent, the body of ONNX's function yields an empty tensor.
 LogicalResult importCenterCropPad(Node &n) {
   std::optional<Dims> sizes = n.sizesOperand(1, "shape");
   if (!sizes)
@@ -217,7 +216,7 @@ std::optional<Dims> getSplitSizes(Node &n, AffineExpr total) {
   }
   std::optional<int64_t> size = getConstant(total);
   if (!size) {
-    // Of a number of parts the last one may be smaller; before there was that attribute all were equal.
+    // With num_outputs the last part may be smaller; before this attribute existed, all parts were equal.
     bool mayDiffer = n.hasAttr("num_outputs");
     AffineExpr chunk = mayDiffer ? ceilDivDims(total, n.constantDim(count)) : divDims(total, n.constantDim(count));
     Dims sizes(count, chunk);
@@ -260,11 +259,11 @@ LogicalResult importSplit(Node &n) {
 // Slice
 //===----------------------------------------------------------------------===//
 
-/// Beyond any dimension that a symbol stands for: exporters write such numbers for "to the end".
+/// Larger than any dynamic dimension: exporters write such numbers for "to the end".
 constexpr int64_t kBeyond = int64_t(1) << 24;
 
-/// A start or an end as a position: counted from the front, and clamped to the dimension as ONNX says. Of a bound that
-/// is no constant we take it that it lies within, and have that checked when sizes are bound.
+/// Converts a start or an end to a non-negative position, clamped to the dimension as ONNX specifies. A bound that is
+/// not constant is assumed to be in range, which is checked when sizes are bound.
 AffineExpr toPosition(Node &n, AffineExpr bound, AffineExpr size, bool isReverse) {
   AffineExpr zero = n.constantDim(isReverse ? -1 : 0), end = isReverse ? subDims(size, n.constantDim(1)) : size;
   std::optional<int64_t> constant = getConstant(bound), extent = getConstant(size);
@@ -287,7 +286,7 @@ AffineExpr toPosition(Node &n, AffineExpr bound, AffineExpr size, bool isReverse
   return position;
 }
 
-/// How many elements lie between two positions, where the second one may come first.
+/// Returns the number of elements between two positions; 0 if the second one comes first.
 AffineExpr getDistance(Node &n, AffineExpr from, AffineExpr to, bool isConstant) {
   AffineExpr distance = subDims(to, from);
   if (isConstant || getConstant(distance))
@@ -342,7 +341,7 @@ LogicalResult importSlice(Node &n) {
   Dims starts(n.rank(x), n.constantDim(0)), shape = n.dims(x);
   Ints steps(n.rank(x), 1);
   for (auto [i, axis] : llvm::enumerate(b->axes)) {
-    // A step beyond the dimension takes one element, whatever it is.
+    // A step larger than the dimension selects one element, whatever its value is.
     int64_t step = std::clamp<int64_t>(b->steps[i], -INT32_MAX, INT32_MAX);
     if (step == 0)
       return n.invalid("has a step of 0 for axis " + Twine(axis));
@@ -426,7 +425,7 @@ LogicalResult importTile(Node &n) {
   Value x = n.input(0);
   std::optional<Dims> repeats = n.sizesOperand(1, "repeats");
   if (repeats && n.getOpset() < 6) {
-    // The second operand is one count, the third its axis.
+    // The second operand is the count, the third one its axis.
     std::optional<int64_t> axis = n.intOperand(2, "axis");
     axis = axis ? n.normalizeAxis(*axis, n.rank(x)) : std::nullopt;
     if (!axis || repeats->size() != 1)
@@ -439,7 +438,7 @@ LogicalResult importTile(Node &n) {
     return failure();
   if (static_cast<int64_t>(repeats->size()) != n.rank(x))
     return n.invalid("has " + Twine(repeats->size()) + " repeats for " + Twine(n.rank(x)) + " dimensions");
-  // Each dimension becomes [repeats, size], of which the first is stretched.
+  // Each dimension becomes [repeats, size], whose first dimension is broadcast.
   Dims split, wide, result;
   for (auto [dim, times] : llvm::zip(n.dims(x), *repeats)) {
     n.require(times, "repeats a dimension less than no times");

@@ -21,13 +21,12 @@ namespace {
 // Transforms of one dimension
 //===----------------------------------------------------------------------===//
 
-/// Up to so many elements one product with the matrix of the transform is best; a longer transform is taken
-/// apart.
+/// Up to this length, one matmul with the DFT matrix is fastest; a longer transform is factored.
 constexpr int64_t kWholeLength = 64;
-/// Longer ones would have tables out of proportion to the model.
+/// Longer transforms would have tables out of proportion to the model.
 constexpr int64_t kLongestLength = 1 << 20;
 
-/// Tables of exp(sign * 2 pi i * angle), where `angle` counts full turns exactly.
+/// Tables of exp(sign * 2 pi i * angle), where `angle` is an exact number of turns.
 struct Turn {
   double re, im;
 };
@@ -36,8 +35,8 @@ Turn makeTurn(int64_t numerator, int64_t denominator, int64_t sign) {
   return {std::cos(angle), static_cast<double>(sign) * std::sin(angle)};
 }
 
-/// Discrete Fourier transforms along dimension 1 of [batch, n, 1 or 2]: numbers are real, or pairs of real
-/// and imaginary part. `sign` is -1, or 1 for the inverse, which is not divided by n here.
+/// Discrete Fourier transforms along dimension 1 of [batch, n, 1 or 2], of real numbers or of pairs of real and
+/// imaginary part. `sign` is -1, or 1 for the inverse, which is not divided by n here.
 class Transform {
 public:
   Transform(Node &n, Type type, int64_t sign) : n(n), type(type), sign(sign) {}
@@ -58,10 +57,10 @@ public:
 private:
   int64_t getParts(Value x) { return getConstant(n.dim(x, 2)).value_or(1); }
 
-  /// The sum over element j and part c: [batch, j, c] x [j, c, k, part] -> [batch, k, part].
+  /// Sums over element j and part c: [batch, j, c] x [j, c, k, part] -> [batch, k, part].
   Value multiply(Value x, Value matrix) { return n.contract(x, matrix, {0, 1, 2}, {1, 2, 3, 4}, {0, 3, 4}); }
 
-  /// The matrix of a real number, or of a complex one as two by two reals.
+  /// Returns the matrix for real numbers, or for complex ones as two by two reals.
   Value makeMatrix(int64_t length, int64_t parts) {
     SmallVector<double> numbers;
     for (int64_t j = 0; j < length; ++j)
@@ -74,8 +73,8 @@ private:
     return n.constantFloats(numbers, {length, parts, length, 2}, type);
   }
 
-  /// The same for a length that is known at run time alone. Whole turns are left out while the numbers are
-  /// whole, and angles are of f64, since what should cancel out does so only as far as they are right.
+  /// The same for a length that is only known at run time. Whole turns are removed while the numbers are integers, and
+  /// angles are f64, because terms that should cancel only do so as far as they are exact.
   Value makeMatrix(AffineExpr length, int64_t parts) {
     Dims square{length, length};
     Value size = n.size(length, n.i64());
@@ -89,7 +88,7 @@ private:
 
   Value takePart(Value x, int64_t part) { return n.sliceAxis(x, n.rank(x) - 1, n.constantDim(part), n.constantDim(1)); }
 
-  /// Products of complex numbers. A factor without imaginary part is real.
+  /// Multiplies complex numbers by twiddle factors. A factor without an imaginary part is real.
   Value multiplyComplex(Value x, ArrayRef<Turn> turns, IntsRef shape) {
     SmallVector<double> re, im;
     for (Turn turn : turns) {
@@ -106,8 +105,8 @@ private:
     return n.concat({n.sub(n.mul(a, c), n.mul(b, d)), n.add(n.mul(a, d), n.mul(b, c))}, last);
   }
 
-  /// Cooley and Tukey: with n = p * q, transforms of length p over elements q apart, turned, then of length
-  /// q.
+  /// Cooley-Tukey: for n = p * q, transforms of length p over elements q apart, a multiplication by twiddle factors,
+  /// then transforms of length q.
   Value runFactors(Value x, int64_t p, int64_t q) {
     AffineExpr batch = n.dim(x, 0), two = n.constantDim(2), rows = n.constantDim(p), columns = n.constantDim(q);
     Value parts = n.reshape(x, {batch, rows, columns, n.dim(x, 2)});
@@ -123,8 +122,8 @@ private:
     return n.reshape(parts, {batch, n.constantDim(p * q), two});
   }
 
-  /// Bluestein: j * k = (j^2 + k^2 - (k - j)^2) / 2 makes a transform of prime length a convolution, which
-  /// two transforms of a power of two compute.
+  /// Bluestein: j * k = (j^2 + k^2 - (k - j)^2) / 2 turns a transform of prime length into a convolution, which is
+  /// computed by two transforms of power-of-two length.
   Value runChirp(Value x, int64_t length) {
     int64_t wide = llvm::PowerOf2Ceil(2 * length - 1);
     SmallVector<Turn> chirp;
@@ -147,7 +146,7 @@ private:
     return multiplyComplex(result, chirp, length);
   }
 
-  /// The transform of a table of a power of two elements.
+  /// Computes the transform of a table with a power of two of elements.
   static SmallVector<Turn> transformTable(ArrayRef<double> pairs) {
     size_t size = pairs.size() / 2;
     SmallVector<Turn> result(size);
@@ -174,7 +173,7 @@ private:
   int64_t sign;
 };
 
-/// Cuts dimension 1 at `extent`, or adds zeros up to it.
+/// Truncates dimension 1 to `extent`, or pads it with zeros.
 Value resizeSignal(Node &n, Value x, AffineExpr extent) {
   Dims shape = n.dims(x);
   if (shape[1] == extent)
@@ -184,8 +183,8 @@ Value resizeSignal(Node &n, Value x, AffineExpr extent) {
   return n.pad("constant", x, n.scalarLike(0, x), {zero, zero, zero}, {0, 0, 0}, shape);
 }
 
-/// The other half of a spectrum that belongs to real numbers: [batch, n / 2 + 1, 2] to [batch, n, 2]. The
-/// numbers that are their own mirror image count as real.
+/// Completes the half spectrum of a real signal: [batch, n / 2 + 1, 2] to [batch, n, 2]. The numbers that are their own
+/// mirror image are taken to be real.
 Value completeSpectrum(Node &n, Value x, AffineExpr length) {
   AffineExpr half = addDims(divDims(length, n.constantDim(2)), n.constantDim(1));
   Dims whole{n.dim(x, 0), length, n.constantDim(2)};
@@ -205,7 +204,7 @@ struct TransformKind {
   bool isInverse, isOneSided;
 };
 
-/// The transform along dimension 1 of [batch, signal, 1 or 2].
+/// Transforms along dimension 1 of [batch, signal, 1 or 2].
 Value transformSignal(Node &n, Value x, AffineExpr length, TransformKind kind) {
   Type given = n.elementType(x), type = given.isF64() ? n.f64() : n.f32();
   x = n.cast(x, type);
@@ -227,7 +226,7 @@ Value transformSignal(Node &n, Value x, AffineExpr length, TransformKind kind) {
 // DFT
 //===----------------------------------------------------------------------===//
 
-/// One number that is known when compiling, over symbols.
+/// Returns a single number that is known at compile time, as an expression over symbols.
 std::optional<AffineExpr> readSize(Node &n, size_t input, StringRef what) {
   std::optional<Dims> sizes = n.sizesOperand(input, what);
   if (sizes && sizes->size() == 1)
@@ -242,7 +241,7 @@ bool hasParts(Node &n, Value x) {
   return parts == 1 || parts == 2;
 }
 
-/// The transform along dimension 1 of [before, n, after, 1 or 2].
+/// Transforms along dimension 1 of [before, n, after, 1 or 2].
 Value transformMiddle(Node &n, Value x) {
   TransformKind kind{n.getBool("inverse", false), n.getBool("onesided", false)};
   Dims d = n.dims(x);
@@ -278,7 +277,7 @@ LogicalResult importRuntimeDft(Node &n, Value x) {
       n, n.reshape(around, {n.dim(around, 0), n.dim(around, 1), divDims(n.dim(around, 2), parts), parts}));
   if (!y)
     return failure();
-  // The input's shape but for the axis, and for the parts.
+  // The shape is that of the input, except for the axis and the parts.
   Value isAxis = n.equal(n.iota(n.constantDims(last), 0, n.i64()), axis);
   Value extents = n.sliceAxis(extentsOf(n, x), 0, n.constantDim(0), n.constantDim(last));
   Dims shape = n.bindSizes(n.select(isAxis, n.size(n.dim(y, 1), n.i64()), extents));
@@ -333,7 +332,7 @@ LogicalResult importStft(Node &n) {
     y = n.mul(y, n.alongAxis(n.cast(n.input(2), n.elementType(x)), 2, 4));
   AffineExpr batch = n.dim(x, 0);
   y = n.reshape(y, {mulDims(batch, frames), *length, n.dim(x, 2)});
-  // Nothing was made where a frame is longer than the signal.
+  // There are no frames if a frame is longer than the signal.
   if (!y)
     return failure();
   y = transformSignal(n, y, *length, {false, n.getBool("onesided", true)});
@@ -346,8 +345,8 @@ LogicalResult importStft(Node &n) {
 // MelWeightMatrix
 //===----------------------------------------------------------------------===//
 
-/// A triangle for each band, between three neighbours of the bands' borders, which lie evenly on the mel
-/// scale.
+/// Computes a triangular filter for each band, between three neighbouring band edges, which are evenly spaced on the
+/// mel scale.
 LogicalResult importMelWeightMatrix(Node &n) {
   std::optional<AffineExpr> bands = readSize(n, 0, "num_mel_bins"), length = readSize(n, 1, "dft_length");
   if (!bands || !length)
@@ -377,7 +376,7 @@ LogicalResult importMelWeightMatrix(Node &n) {
   return n.setResult(n.cast(weight, result));
 }
 
-/// What ONNX's body makes of a negative size is a window without elements.
+/// With a negative size, the body of ONNX's function yields an empty window.
 LogicalResult importWindow(Node &n) {
   std::optional<Dims> size = n.sizesOperand(0, "size");
   if (!size || size->size() != 1)

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::onnx_import;
 
-/// Bytes that the kernels give each number, of which some count (library/numbers.c).
+/// The bytes that the kernels reserve for each number (library/numbers.c).
 static constexpr int64_t kSlot = 32;
 
 LogicalResult onnx_import::castToStrings(Node &n, Value x) {

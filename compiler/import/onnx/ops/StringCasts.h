@@ -12,8 +12,8 @@
 
 namespace tenon::onnx_import {
 
-/// Sets output 0 to numbers as text: floats with the fewest digits that tell them from others of their type, those
-/// of fewer than 32 bits as floats of 32.
+/// Sets output 0 to numbers as text: floats with the fewest digits that identify them within their type, where narrower
+/// types are printed as 32-bit floats.
 mlir::LogicalResult castToStrings(Node &n, Value x);
 
 } // namespace tenon::onnx_import

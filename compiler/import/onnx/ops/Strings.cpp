@@ -36,8 +36,8 @@ LogicalResult importStringConcat(Node &n) {
   return setStrings(n, 0, {halves.bytes, n.squeeze(ends, rank)});
 }
 
-/// Parts along a new last dimension, as many as the string has that has the most; the other strings' are
-/// empty.
+/// Puts the parts along a new last dimension, whose extent is the largest number of parts; shorter lists are padded
+/// with empty strings.
 LogicalResult importStringSplit(Node &n) {
   std::optional<Strings> s = stringsInput(n, 0);
   if (!s)
@@ -59,12 +59,11 @@ LogicalResult importStringSplit(Node &n) {
   return n.wantsOutput(1) ? n.setOutput(1, shaped) : success();
 }
 
-/// The strings of a list for which `keep` holds; one empty string where it holds for none.
+/// Returns the strings of a list for which `keep` holds; one empty string if there are none.
 Strings keepStrings(Node &n, const Strings &s, Value keep) {
   Value kept = toInt(n, keep), one = n.constantInts(1, {}, n.i64());
   AffineExpr size = n.bindSizes(n.max(n.reduceSum(kept, 0), one), 1).front();
-  // Number i is that of the string at which i + 1 are kept; the number behind the last one where there is
-  // none.
+  // Number i is that of the string at which i + 1 strings are kept; the list's length if there is none.
   Value numbers = n.searchSorted(n.add(n.iota(size, 0, n.i64()), one), n.cumulativeSum(kept, 0));
   Strings empty{n.sliceAxis(s.bytes, 0, n.constantDim(0), n.constantDim(0)), n.constantInts(0, 1, n.i64())};
   return takeStrings(n, joinStrings(n, s, empty), numbers);

@@ -14,7 +14,7 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// The tensors that one step changes: the inputs after rate and count are `parts` groups of them.
+/// The tensors that a step updates: the inputs after rate and count are `parts` groups of them.
 struct Parameters {
   size_t count, parts;
 
@@ -30,12 +30,12 @@ std::optional<Parameters> readParameters(Node &n, size_t parts) {
   return std::nullopt;
 }
 
-/// The rate and the count of updates as scalars of a parameter's type.
+/// Reads the rate or the count of updates as a scalar of a parameter's type.
 Value readScalar(Node &n, size_t i, Value like) {
   return n.reshape(n.cast(n.input(i), n.elementType(like)), IntsRef());
 }
 
-/// The gradient with that of the regularization added.
+/// Returns the gradient plus that of the regularization.
 Value regularize(Node &n, Value x, Value gradient) {
   return n.add(n.mul(n.scalarLike(n.getFloat("norm_coefficient", 0), x), x), gradient);
 }
@@ -72,7 +72,7 @@ LogicalResult importAdam(Node &n) {
     Value rate = readScalar(n, 0, x), count = readScalar(n, 1, x), one = n.scalarLike(1, x);
     Value mean = blend(n, alpha, p->input(n, 2, i), 1 - alpha, gradient);
     Value squares = blend(n, beta, p->input(n, 3, i), 1 - beta, n.mul(gradient, gradient));
-    // The first estimates lean towards their start at 0.
+    // Bias correction: the first estimates are biased towards their initial value of 0.
     Value corrected = n.div(n.mul(rate, n.sqrt(n.sub(one, n.pow(n.scalarLike(beta, x), count)))),
                             n.sub(one, n.pow(n.scalarLike(alpha, x), count)));
     rate = n.select(n.greater(count, n.scalarLike(0, x)), corrected, rate);

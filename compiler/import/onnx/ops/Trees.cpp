@@ -22,11 +22,10 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// How a node compares, as the dialect's tree_ensemble numbers it; a member of a set becomes a chain of
-/// equalities.
+/// The comparison of a node, numbered as in the dialect's tree_ensemble; set membership becomes a chain of equalities.
 enum Mode : int64_t { lessOrEqual, less, greaterOrEqual, greater, equal, notEqual, member, tracksMissing = 8 };
 
-/// What holds for trees however they were written down.
+/// Checks the conditions that hold for trees in any representation.
 LogicalResult checkForest(Node &n, const Forest &f, Value x, int64_t targets) {
   std::optional<int64_t> features = getConstant(n.dim(x, 1));
   for (int64_t feature : f.features)
@@ -63,7 +62,7 @@ double getStart(Aggregate aggregate, Type type) {
 
 Value makeTable(Node &n, IntsRef values) { return n.constantInts(values, values.size(), n.i64()); }
 
-/// The node at which each row's walk through each tree ends, [rows, dimensions of `roots`...].
+/// Returns the leaf at which each row's walk through each tree ends, [rows, dimensions of `roots`...].
 Value walk(Node &n, const Forest &f, Value x, Value roots) {
   int64_t nodes = f.features.size();
   return n.treeEnsemble(x, roots,
@@ -71,7 +70,7 @@ Value walk(Node &n, const Forest &f, Value x, Value roots) {
                          makeTable(n, f.modes), makeTable(n, f.ifTrue), makeTable(n, f.ifFalse)});
 }
 
-/// Scores [rows, targets] where each tree adds to one of them.
+/// Returns scores [rows, targets] if each tree adds to a single target.
 Value joinTreeScores(Node &n, const Forest &f, const TreesByTarget &trees, Value x, Aggregate aggregate) {
   int64_t targets = trees.targets, places = trees.roots.size() / targets;
   assert(trees.roots.size() % targets == 0 && "each target has the same number of places");
@@ -80,7 +79,7 @@ Value joinTreeScores(Node &n, const Forest &f, const TreesByTarget &trees, Value
   return reduceLeaves(n, n.gather(weights, end, 0), 1, aggregate);
 }
 
-/// Scores [rows, targets] where a leaf may add to any number of them.
+/// Returns scores [rows, targets] if a leaf may add to any number of targets.
 Value joinLeafScores(Node &n, const Forest &f, Value x, int64_t targets, Aggregate aggregate) {
   Type type = n.elementType(x);
   double start = getStart(aggregate, type);
@@ -109,7 +108,7 @@ Value computeScores(Node &n, Forest &f, Value x, int64_t targets, Aggregate aggr
 // TreeEnsembleClassifier and TreeEnsembleRegressor: nodes by the numbers of trees and nodes
 //===----------------------------------------------------------------------===//
 
-/// Floats by an attribute, or as a tensor by the one named so.
+/// Reads floats from an attribute, or from a tensor attribute with a suffixed name.
 std::optional<SmallVector<double>> readFloats(Node &n, StringRef name) {
   ElementsAttr tensor = n.getTensor((name + "_as_tensor").str());
   if (!tensor)
@@ -137,10 +136,10 @@ std::optional<int64_t> parseMode(StringRef text) {
       .Default(std::nullopt);
 }
 
-/// By any numbers that a model may give: a hash map of LLVM has keys of its own.
+/// An ordered map, because the keys are arbitrary numbers of the model, and LLVM's hash map reserves some.
 using NodeIndex = std::map<std::pair<int64_t, int64_t>, int64_t>;
 
-/// The lists that have an entry a node, all of one length.
+/// The lists with one entry per node, all of the same length.
 struct NodeLists {
   Ints trees, nodes, features, ifTrue, ifFalse, missing;
   SmallVector<double> values;
@@ -220,7 +219,7 @@ std::optional<Forest> readForest(Node &n, StringRef prefix) {
   return f;
 }
 
-/// The features in the type that thresholds have: f64 where the input or a tensor of thresholds is.
+/// Returns the features in the type of the thresholds: f64 if the input or a tensor of thresholds is f64.
 std::optional<Value> readTreeFeatures(Node &n) {
   std::optional<Value> x = readFeatures(n);
   ElementsAttr thresholds = n.getTensor("nodes_values_as_tensor");
@@ -261,7 +260,7 @@ LogicalResult importRegressor(Node &n) {
 
 constexpr const char *kIntLabels = "classlabels_int64s", *kStringLabels = "classlabels_strings";
 
-/// One score for two classes: a probability where no weight is negative, else a distance from 0.
+/// Handles one score for two classes: a probability if no weight is negative, otherwise a signed distance.
 LogicalResult setBinaryScores(Node &n, const Forest &f, Value score, PostTransform transform) {
   bool isProbability = llvm::all_of(f.scores, [](const LeafScore &s) { return s.weight >= 0; });
   Value isSecond = n.greater(n.squeeze(score, 1), n.scalarLike(isProbability ? 0.5 : 0, score));
@@ -269,7 +268,7 @@ LogicalResult setBinaryScores(Node &n, const Forest &f, Value score, PostTransfo
                  failed(n.setOutput(1, n.cast(pairScores(n, score, transform, isProbability), n.f32()))));
 }
 
-/// A single label: whether the score is positive, 1 or 0.
+/// Handles a single label: the result is 1 if the score is positive, otherwise 0.
 LogicalResult setSingleScore(Node &n, Value score, PostTransform transform) {
   Value isPositive = n.greater(n.squeeze(score, 1), n.scalarLike(0, score));
   return failure(failed(n.setOutput(0, n.cast(isPositive, n.i64()))) ||
@@ -320,7 +319,7 @@ SmallVector<double> readTensor(Node &n, StringRef name) {
   return numbers;
 }
 
-/// The members of each set, which NaN ends, in the order of their nodes.
+/// Reads the members of each set, which are terminated by NaN, in the order of their nodes.
 SmallVector<SmallVector<double>> readSets(Node &n) {
   SmallVector<SmallVector<double>> sets(1);
   for (double value : readTensor(n, "membership_values")) {
@@ -333,7 +332,7 @@ SmallVector<SmallVector<double>> readSets(Node &n) {
   return sets;
 }
 
-/// A chain of equalities from node `first` on, which stand at the end of the tables.
+/// Appends a chain of equalities for the set of node `first` to the end of the tables.
 void expandSet(Forest &f, int64_t first, ArrayRef<double> values) {
   assert(first < static_cast<int64_t>(f.features.size()) && !f.isLeaf(first) &&
          "a set is tested by a node that branches");

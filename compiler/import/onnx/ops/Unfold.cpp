@@ -16,12 +16,12 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// Row-major places in spatial dimensions, and whether each is inside of them.
+/// Linear row-major positions in spatial dimensions, and whether each is in bounds.
 struct Places {
   Value index, isInside;
 };
 
-/// Adds one more dimension of extent `size`, in which the place is `position`.
+/// Adds a dimension of extent `size` with the given position.
 void addDimension(Node &n, Places &places, Value position, AffineExpr size) {
   Value extent = n.size(size, n.i64()), zero = n.scalar(0, n.i64());
   Value isInside = n.bitAnd(n.greaterOrEqual(position, zero), n.less(position, extent));
@@ -38,7 +38,7 @@ Value makePosition(Node &n, const Window &w, size_t axis, Value place, Value inW
 
 AffineExpr countElements(Node &n, ArrayRef<AffineExpr> dims) { return getElementCount(n.getContext(), dims); }
 
-/// Elements [N, C, spatial...] at places [a...]: [N, C, a...], `fill` where a place is outside.
+/// Reads elements of [N, C, spatial...] at positions [a...]: [N, C, a...], with `fill` for positions out of bounds.
 Value readPlaces(Node &n, Value x, const Places &places, double fill) {
   Dims flat{n.dim(x, 0), n.dim(x, 1), countElements(n, ArrayRef(n.dims(x)).drop_front(2))};
   Value elements = n.gather(n.reshape(x, flat), places.index, 2);
@@ -59,7 +59,7 @@ Value onnx_import::poolMaxIndices(Node &n, Value x, const Window &w, ArrayRef<Af
   Dims in = n.dims(x), window = n.constantDims(w.sizes), all(places);
   if (in.size() != spatial + 2 || places.size() != spatial)
     return {};
-  // Each window as one more dimension, of which the first largest element is asked for.
+  // Each window becomes an additional dimension, along which the first largest element is searched.
   all.append(window);
   Places read;
   for (size_t i = 0; i < spatial; ++i)
@@ -70,7 +70,7 @@ Value onnx_import::poolMaxIndices(Node &n, Value x, const Window &w, ArrayRef<Af
   read.isInside = n.reshape(read.isInside, joined);
   Value best = n.argMax(readPlaces(n, x, read, getLowest(n.elementType(x))), spatial + 2, /*keepdims=*/false);
 
-  // From the place in the window back to one in the input.
+  // Converts the position in the window back to one in the input.
   Dims shape = n.dims(best);
   SmallVector<Value> positions(spatial);
   for (size_t i = spatial; i-- > 0;) {
@@ -88,7 +88,7 @@ Value onnx_import::poolMaxIndices(Node &n, Value x, const Window &w, ArrayRef<Af
 
 namespace {
 
-/// The extents that a pooling with this window had before.
+/// Returns the extents of the input of a pooling with this window.
 Dims getUnpooledDims(Node &n, Value x, const Window &w) {
   Dims dims = n.dims(x);
   for (size_t i = 0; i < w.sizes.size(); ++i) {
@@ -98,7 +98,7 @@ Dims getUnpooledDims(Node &n, Value x, const Window &w) {
   return dims;
 }
 
-/// Indices count in the tensor that was pooled; a given shape adds zeros behind its elements.
+/// Indices refer to the tensor that was pooled; a larger requested shape is padded with zeros.
 LogicalResult importMaxUnpool(Node &n) {
   Value x = n.input(0), indices = n.input(1);
   std::optional<Window> w = readPoolWindow(n, x);
@@ -127,7 +127,7 @@ LogicalResult importMaxUnpool(Node &n) {
                            Ints(shape.size(), 0), shape));
 }
 
-/// What Col2Im says of its windows but for their sizes.
+/// Reads the attributes of Col2Im's windows, except their sizes.
 std::optional<Window> readBlocks(Node &n, size_t spatial) {
   Ints ones(spatial, 1), pads = n.getInts("pads").value_or(Ints(2 * spatial, 0));
   Window w{{}, n.getInts("strides").value_or(ones), n.getInts("dilations").value_or(ones), {}, {}};
@@ -142,7 +142,7 @@ std::optional<Window> readBlocks(Node &n, size_t spatial) {
   return std::nullopt;
 }
 
-/// Each element of the image is the sum of those, one of each place in the window, that lie there.
+/// Each element of the image is the sum of the elements of all windows that cover it.
 LogicalResult importCol2Im(Node &n) {
   Value x = n.input(0);
   std::optional<Dims> image = n.sizesOperand(1, "image_shape"), sizes = n.sizesOperand(2, "block_shape");

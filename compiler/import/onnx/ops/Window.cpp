@@ -46,7 +46,7 @@ std::optional<Ints> readList(Node &n, StringRef name, size_t count, int64_t fall
   return std::nullopt;
 }
 
-/// Reads everything but the window's size. `auto_pad` is resolved by `pad`.
+/// Reads all attributes but the window's size. `pad` resolves `auto_pad`.
 std::optional<Window> readWindow(Node &n, IntsRef sizes) {
   size_t rank = sizes.size();
   std::optional<Ints> strides = readList(n, "strides", rank, 1, 1), dilations = readList(n, "dilations", rank, 1, 1);
@@ -60,33 +60,33 @@ std::optional<Window> readWindow(Node &n, IntsRef sizes) {
 /// How far a window reaches.
 int64_t getReach(const Window &w, size_t i) { return (w.sizes[i] - 1) * w.dilations[i] + 1; }
 
-/// The padding that SAME asks for in one dimension: as much as keeps ceil(in / stride) positions.
-/// Null where it depends on the extent, which is not known.
+/// Returns the padding for SAME in one dimension, which yields ceil(in / stride) positions. Null if it depends on a
+/// dynamic extent.
 std::optional<int64_t> getSamePadding(AffineExpr in, const Window &w, size_t i) {
   int64_t reach = getReach(w, i), stride = w.strides[i];
   if (std::optional<int64_t> size = getConstant(in))
     return std::max<int64_t>((llvm::divideCeil(*size, stride) - 1) * stride + reach - *size, 0);
   if (stride == 1)
     return reach - 1;
-  // The extent divides by the stride: then one rule holds for all sizes.
+  // If the extent is a multiple of the stride, the padding is the same for all sizes.
   if (getConstant(modDims(in, getDimConstant(in.getContext(), stride))) == 0)
     return std::max<int64_t>(reach - stride, 0);
   return std::nullopt;
 }
 
-/// Padding that depends on open extents: `x` gets it before the window moves. Empty where there is none.
+/// Padding that depends on dynamic extents, which is applied to `x` before the window. Empty if there is none.
 struct OpenPadding {
   Dims low, shape;
 };
 
-/// The same where the extent is open: from its start, the last window reaches as far as (in - 1) / stride * stride.
+/// The same for a dynamic extent: the last window starts at (in - 1) / stride * stride.
 AffineExpr getOpenPadding(Node &n, AffineExpr in, const Window &w, size_t i) {
   AffineExpr stride = n.constantDim(w.strides[i]),
              last = mulDims(divDims(subDims(in, n.constantDim(1)), stride), stride);
   AffineExpr total = subDims(addDims(last, n.constantDim(getReach(w, i))), in);
   if (getReach(w, i) >= w.strides[i])
     return total;
-  // From -stride to stride - 1, and 0 where it is below: times 1 or 0.
+  // The total is in [-stride, stride); the factor, 1 or 0, replaces negative values by 0.
   return mulDims(total, divDims(addDims(total, stride), stride));
 }
 
@@ -143,7 +143,7 @@ LogicalResult checkSpatial(Node &n, Value x) {
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// The window of a convolution, which its filter gives, and `kernel_shape` may repeat.
+/// Returns the window sizes of a convolution, which are those of its filter; `kernel_shape` may repeat them.
 std::optional<Ints> getFilterSizes(Node &n, Value x, Value filter) {
   if (failed(checkSpatial(n, x)))
     return std::nullopt;
@@ -215,7 +215,7 @@ LogicalResult importConvInteger(Node &n) {
 // Transposed convolutions
 //===----------------------------------------------------------------------===//
 
-/// The padding by which the result has the extents asked for; `low` and `high` of the window are replaced.
+/// Computes the padding for the requested output extents; replaces `low` and `high` of the window.
 LogicalResult resolveTransposedPads(Node &n, Value x, Window &w, IntsRef outputPadding) {
   std::optional<Ints> shape = n.getInts("output_shape");
   std::optional<AutoPad> mode = readAutoPad(n);
@@ -232,7 +232,7 @@ LogicalResult resolveTransposedPads(Node &n, Value x, Window &w, IntsRef outputP
     return success();
   for (size_t i = 0; i < rank; ++i) {
     std::optional<int64_t> in = getConstant(n.dim(x, i + 2));
-    // SAME wants in * stride elements, so the extent itself cancels out.
+    // SAME requests in * stride elements, so the extent itself cancels out.
     int64_t total = getReach(w, i) - w.strides[i] + outputPadding[i];
     if (shape && !in)
       return n.unsupported("'output_shape' is given for spatial dimension " + Twine(i) + ", which is not constant");
@@ -246,8 +246,8 @@ LogicalResult resolveTransposedPads(Node &n, Value x, Window &w, IntsRef outputP
   return success();
 }
 
-/// The filter [C, M / groups, window...] as that of the convolution that undoes it: [M, C / groups,
-/// window...] with the window reversed.
+/// Converts the filter [C, M / groups, window...] to that of the equivalent convolution: [M, C / groups, window...]
+/// with the window reversed.
 Value transposeFilter(Node &n, Value filter, int64_t groups) {
   int64_t rank = n.rank(filter);
   AffineExpr in = n.dim(filter, 0), out = n.dim(filter, 1), g = n.constantDim(groups);
@@ -264,7 +264,7 @@ Value transposeFilter(Node &n, Value filter, int64_t groups) {
   return n.reverseAxes(n.reshape(n.transpose(n.reshape(filter, split), permutation), joined), spatial);
 }
 
-/// Puts stride - 1 zeros between the elements, and pads, or cuts where the padding is negative.
+/// Inserts stride - 1 zeros between the elements, and pads, or crops if the padding is negative.
 Value spread(Node &n, Value x, const Window &w, IntsRef low, IntsRef high) {
   Dims lows(2, n.constantDim(0)), shape = n.dims(x);
   Ints interior(2, 0);
@@ -324,7 +324,7 @@ std::optional<Window> onnx_import::readPoolWindow(Node &n, Value x) { return ::r
 
 namespace {
 
-/// What is never the largest where there is any other.
+/// Returns the identity of a maximum.
 double getLowest(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer)
@@ -359,13 +359,13 @@ LogicalResult importAveragePool(Node &n) {
   bool ceil = n.getBool("ceil_mode", false), countsPadding = n.getBool("count_include_pad", false);
   if (open.shape.empty() || countsPadding)
     return n.setResult(n.poolAverage(applyPadding(n, x, open), *w, ceil, countsPadding));
-  // How many elements that are no padding each window has.
+  // Counts the elements of each window that are not padding.
   Value ones = n.broadcast(n.scalarLike(1, x), n.dims(x));
   Value counts = n.poolSum(applyPadding(n, ones, open), *w, ceil);
   return n.setResult(n.div(n.poolSum(applyPadding(n, x, open), *w, ceil), counts));
 }
 
-/// x to the power of p, for the exponents that cost less than a power.
+/// Computes x to the power of p, with special cases for exponents that are cheaper than a power.
 Value toPower(Node &n, Value x, double p) { return p == 1 ? x : p == 2 ? n.mul(x, x) : n.pow(x, n.scalarLike(p, x)); }
 Value toRoot(Node &n, Value x, double p) { return p == 1 ? x : p == 2 ? n.sqrt(x) : n.pow(x, n.scalarLike(1 / p, x)); }
 

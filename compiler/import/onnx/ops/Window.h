@@ -17,15 +17,16 @@ struct ConvWindow {
   int64_t groups;
 };
 
-/// The window of a convolution, as its attributes and the shape of its filter give it. Nothing, after a fault
-/// was reported, where they do not fit.
+/// Returns the window of a convolution from its attributes and the shape of its filter. None, after a reported error,
+/// if they do not match.
 std::optional<ConvWindow> readConvWindow(Node &n, Value x, Value filter);
 
 /// The window of a pooling.
 std::optional<Window> readPoolWindow(Node &n, Value x);
 
-/// For each result of a maximum pooling, the place of the first largest element in the whole input, row by row or,
-/// with `columnMajor`, with the spatial dimensions in the opposite order. `places` are the result's spatial extents.
+/// Returns, for each result of a maximum pooling, the position of the first largest element in the whole input, in
+/// row-major order or, with `columnMajor`, with the spatial dimensions reversed. `places` are the result's spatial
+/// extents.
 Value poolMaxIndices(Node &n, Value x, const Window &window, llvm::ArrayRef<AffineExpr> places, bool columnMajor);
 
 } // namespace tenon::onnx_import
