@@ -23,13 +23,13 @@
 
 namespace tenon {
 
-/// An artifact for any processor, checked as the runtime checks it. Nothing of it is executed.
-/// Arithmetic, and bytes read and written, of a list of instructions.
+/// The arithmetic of a list of instructions, and the bytes that they read and write.
 struct RunWork {
   uint64_t launches = 0, flops = 0, bytes = 0;
   uint64_t open = 0; ///< launches whose figures depend on sizes, and are left out
 };
 
+/// An artifact for any processor, verified as in the runtime. Nothing in it is executed.
 class ArtifactView {
 public:
   /// A program in the file; programs are tried in order.

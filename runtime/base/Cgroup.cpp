@@ -17,8 +17,8 @@ struct Visit {
   void (*use)(void *context, const char *folder, bool isVersionTwo);
   void *context;
 
-  /// Each group from `group` up to the root: all of them bind. Inside of a container the group's path may not be
-  /// visible below the root, whose own limit then counts.
+  /// Visits each group from `group` up to the root, all of which limit the process. Inside a container the group's path
+  /// may not be visible below the root; then the limit of the root itself counts.
   void goUp(const char *root, const char *controller, const char *group, bool isVersionTwo) const {
     char folder[1024];
     snprintf(folder, sizeof folder, "%s%s%s%s", root, *controller ? "/" : "", controller,

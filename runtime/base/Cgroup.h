@@ -10,9 +10,8 @@
 
 namespace tenon::rt {
 
-/// Calls `use` with the folder of each control group that limits this process by `controller`, from its own up to the
-/// root, whichever version they are of. `procCgroup` is the text of /proc/self/cgroup, and `root` stands for
-/// /sys/fs/cgroup.
+/// Calls `use` with the folder of each control group (version 1 or 2) that limits this process by `controller`, from
+/// its own group up to the root. `procCgroup` is the text of /proc/self/cgroup, and `root` stands for /sys/fs/cgroup.
 void forEachCgroup(const char *procCgroup, const char *root, const char *controller,
                    void (*use)(void *context, const char *folder, bool isVersionTwo), void *context);
 

@@ -12,14 +12,14 @@
 
 namespace tenon::rt {
 
-/// Whether [offset, offset + size) lies within `limit` bytes.
+/// True if [offset, offset + size) is within `limit` bytes.
 inline bool fits(uint64_t offset, uint64_t size, uint64_t limit) { return offset <= limit && size <= limit - offset; }
 
-/// Each returns false, with `*result` undefined, where the value does not fit.
+/// These return false, with `*result` undefined, if the value does not fit.
 inline bool checkedAdd(uint64_t a, uint64_t b, uint64_t *result) { return !__builtin_add_overflow(a, b, result); }
 inline bool checkedMul(uint64_t a, uint64_t b, uint64_t *result) { return !__builtin_mul_overflow(a, b, result); }
 
-/// `value` rounded up to `alignment`, a power of two.
+/// Rounds `value` up to a multiple of `alignment`, a power of two.
 inline bool checkedAlign(uint64_t value, uint64_t alignment, uint64_t *result) {
   if (!checkedAdd(value, alignment - 1, result))
     return false;

@@ -19,7 +19,7 @@
 
 namespace tenon::rt {
 
-/// CPUs that `quota` microseconds in each `period` come to.
+/// Returns the number of CPUs that `quota` microseconds per `period` correspond to.
 static uint32_t cpusOf(long long quota, long long period) {
   if (quota <= 0 || period <= 0)
     return UINT32_MAX;
@@ -27,14 +27,14 @@ static uint32_t cpusOf(long long quota, long long period) {
   return uint32_t(std::clamp<long long>(cpus, 1, kMaxThreads));
 }
 
-/// The limit of one group: "MAX PERIOD" in cpu.max of version 2, two files in version 1.
+/// Returns the limit of one group: "MAX PERIOD" in cpu.max for version 2, two files for version 1.
 static uint32_t groupLimit(const char *folder, bool versionTwo) {
   char path[1200], text[64];
   long long quota = -1, period = -1;
   if (versionTwo) {
     snprintf(path, sizeof path, "%s/cpu.max", folder);
     readSmall(path, text, sizeof text);
-    // "max" is not a number, so it leaves both as they are.
+    // "max" is not a number, so both variables are unchanged.
     if (sscanf(text, "%lld %lld", &quota, &period) != 2)
       return UINT32_MAX;
   } else {
@@ -61,7 +61,7 @@ uint32_t cgroupCpus(const char *procCgroup, const char *root) {
 }
 
 uint32_t usableCpus() {
-  // More CPUs than a cpu_set_t holds make the call fail; then the number of those online has to do.
+  // The call fails if there are more CPUs than a cpu_set_t holds; then the number of online CPUs is used.
   cpu_set_t mask;
   uint32_t count = sched_getaffinity(0, sizeof mask, &mask) == 0 ? uint32_t(CPU_COUNT(&mask))
                                                                  : uint32_t(sysconf(_SC_NPROCESSORS_ONLN));

@@ -15,12 +15,12 @@ namespace tenon::rt {
 /// No session has more threads.
 inline constexpr uint32_t kMaxThreads = 1024;
 
-/// CPUs in this process's affinity mask, or fewer where its cgroup is limited to less time than that. At
+/// Returns the number of CPUs in this process's affinity mask, or fewer if its cgroup is limited to less CPU time. At
 /// least 1, at most kMaxThreads.
 uint32_t usableCpus();
 
-/// The CPUs that a cgroup's limit comes to, rounded up; UINT32_MAX where there is none. `procCgroup` is the
-/// text of /proc/self/cgroup and `root` stands for /sys/fs/cgroup.
+/// Returns the number of CPUs that a cgroup's limit corresponds to, rounded up; UINT32_MAX if there is no limit.
+/// `procCgroup` is the text of /proc/self/cgroup and `root` stands for /sys/fs/cgroup.
 uint32_t cgroupCpus(const char *procCgroup, const char *root);
 
 } // namespace tenon::rt

@@ -9,7 +9,7 @@
 #include "runtime/format/plan_generated.h"
 #include "tenon/runtime.h"
 
-// The public names and the format's are two lists of the same values.
+// The public enumeration and that of the format must have the same values.
 static_assert(int(TENON_F32) == int(tenon::fmt::DType::f32));
 static_assert(int(TENON_BOOL) == int(tenon::fmt::DType::bool_));
 static_assert(int(TENON_F8E8M0) == int(tenon::fmt::DType::f8e8m0));
@@ -48,7 +48,7 @@ extern "C" uint64_t tenon_tensor_bytes(tenon_dtype dtype, uint32_t rank, const i
       return UINT64_MAX;
     empty |= dims[i] == 0;
   }
-  // A zero makes the product zero, however large the other dimensions are.
+  // A zero extent makes the product zero, however large the other dimensions are.
   if (empty)
     return 0;
   for (uint32_t i = 0; i < rank; ++i)

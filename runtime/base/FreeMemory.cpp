@@ -17,7 +17,7 @@
 
 namespace tenon::rt {
 
-/// The number after `key` at the beginning of a line; 0 where there is none.
+/// Returns the number after `key` at the beginning of a line; 0 if there is none.
 static uint64_t findNumber(const char *text, const char *key) {
   for (const char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : nullptr)
     if (strncmp(line, key, strlen(key)) == 0)

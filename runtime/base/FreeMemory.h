@@ -12,11 +12,11 @@
 
 namespace tenon::rt {
 
-/// Bytes that this process can still get before the system, or a control group, ends processes for it: what is free,
-/// and pages of files that can be read again. UINT64_MAX where the system does not say.
+/// Returns the bytes that this process can allocate before the kernel or a control group kills processes: free memory,
+/// and evictable pages of files. UINT64_MAX if the system does not report it.
 uint64_t freeMemory();
 
-/// The same of control groups alone. `procCgroup` is the text of /proc/self/cgroup, and `root` stands for
+/// The same for control groups only. `procCgroup` is the text of /proc/self/cgroup, and `root` stands for
 /// /sys/fs/cgroup.
 uint64_t cgroupMemory(const char *procCgroup, const char *root);
 

@@ -12,7 +12,8 @@
 
 namespace tenon::rt {
 
-/// XXH3_64bits, whose code is in the program once. Against accidents: whoever wants to can make bytes of a given hash.
+/// Returns XXH3_64bits, without inlining its code in each user. It detects accidental corruption only: bytes with a
+/// given hash can be constructed.
 uint64_t hashBytes(const void *bytes, uint64_t size);
 
 } // namespace tenon::rt

@@ -26,7 +26,7 @@ MappedFile::~MappedFile() {
     close(file);
 }
 
-/// Takes what was opened if it is a file with something in it.
+/// Accepts an opened file if it is regular and nonempty.
 static Status checkFile(int file, size_t *size) {
   struct stat info;
   if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode))
@@ -38,7 +38,7 @@ static Status checkFile(int file, size_t *size) {
 }
 
 Status MappedFile::open(const char *path) {
-  // Without O_NONBLOCK a named pipe would hold us until somebody writes to it.
+  // Without O_NONBLOCK, opening a named pipe would block until somebody writes to it.
   file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     return Status::make(TENON_INVALID, "cannot be opened: %s", strerror(errno));
@@ -94,7 +94,7 @@ Status MappedFile::populate(const void *bytes, uint64_t size) const {
   if (begin >= end || madvise(begin, size_t(end - begin), MADV_POPULATE_READ) == 0)
     return {};
   if (errno == EINVAL) {
-    // An older system: touching the pages is all there is.
+    // On an older kernel, touching the pages is the only way.
     for (const volatile uint8_t *i = begin; i < end; i += page)
       (void)*i;
     return {};
@@ -127,7 +127,7 @@ void MappedFile::expectRandom() const { posix_fadvise(file, 0, 0, POSIX_FADV_RAN
 
 void MappedFile::setApart(const void *bytes, uint64_t size, bool isApart) const {
   uint8_t *begin = firstPage(bytes, uint64_t(sysconf(_SC_PAGESIZE)));
-  // Other advice makes another mapping of it, as far as the system goes.
+  // Different advice splits the mapping, if the system allows it.
   madvise(begin, size_t(static_cast<const uint8_t *>(bytes) + size - begin), isApart ? MADV_SEQUENTIAL : MADV_NORMAL);
 }
 

@@ -15,7 +15,7 @@
 
 namespace tenon::rt {
 
-/// The bytes of a regular file, mapped: they are read from disk when they are first touched.
+/// The mapped bytes of a regular file, which are read from disk on first access.
 class MappedFile {
 public:
   MappedFile() = default;
@@ -29,28 +29,29 @@ public:
 
   /// May be called once.
   Status open(const char *path);
-  /// Opens a file below a folder, reached by no symbolic link, and maps nothing. Likewise.
+  /// Opens a file below a folder, without following symbolic links, and does not map it.
   Status openBelow(const char *folder, const char *name);
-  /// Maps a part of it over what is at an address, both multiples of the page size; beyond its end there are zeros up
-  /// to the next page. Nobody unmaps it. What follows takes addresses of any mapping of this file.
+  /// Maps a part of the file over the memory at an address, both multiples of the page size; beyond the end of the
+  /// file, the last page is filled with zeros. The mapping is never removed. The functions below accept addresses of
+  /// any mapping of this file.
   Status mapAt(void *address, uint64_t offset, uint64_t size) const;
 
-  /// Reads the pages of a part of it into memory, by one call of the system. Fails where the file has become shorter,
-  /// or cannot be read, of which a program that touches them itself hears by a signal.
+  /// Reads the pages of a part into memory by one system call. Fails if the file was truncated or cannot be read, which
+  /// would raise a signal if the pages were accessed directly.
   Status populate(const void *bytes, uint64_t size) const;
-  /// Reads a part of it, and nothing around it, into the system's cache. `scratch` is a buffer of `scratchSize` bytes.
+  /// Reads a part, and nothing around it, into the page cache. `scratch` is a buffer of `scratchSize` bytes.
   void readAlone(uint64_t offset, uint64_t size, void *scratch, uint64_t scratchSize) const;
-  /// Whether a read of the byte at `offset` needs no disk. False where the system cannot tell.
+  /// True if reading the byte at `offset` needs no disk access. False if the system cannot tell.
   bool isCached(uint64_t offset) const;
   /// Makes readAlone() keep to its word.
   void expectRandom() const;
-  /// Where pages of a part are mapped, the system maps those around them along, as far as they are in its cache; not
-  /// beyond the ends of a part that is set apart.
+  /// When a page is mapped, the kernel also maps cached pages around it; `isApart` prevents that beyond the ends of
+  /// this part.
   void setApart(const void *bytes, uint64_t size, bool isApart) const;
 
-  /// Gives the whole pages of a part of it back: they are read again when they are touched.
+  /// Releases the whole pages within a part: they are read again on the next access.
   void release(const void *bytes, uint64_t size) const;
-  /// Takes a part of it that was released out of the system's cache, too, as far as nobody else has it mapped.
+  /// Also evicts a released part from the page cache, unless somebody else has mapped it.
   void forget(uint64_t offset, uint64_t size) const;
 
   const uint8_t *bytes() const { return bytes_; }

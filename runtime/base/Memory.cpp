@@ -15,7 +15,7 @@
 
 namespace tenon::rt {
 
-/// Small enough for every page size that we run on, large enough that growing is rare.
+/// A multiple of every supported page size, and large enough that growing is rare.
 static constexpr uint64_t kGranularity = 64u << 10;
 static constexpr uint64_t kHugePage = 2u << 20;
 
@@ -29,7 +29,7 @@ void Memory::clear() {
     madvise(bytes_, capacity_, MADV_DONTNEED);
 }
 
-/// Maps `size` bytes, at a multiple of the huge page size where they fill one.
+/// Maps `size` bytes, aligned to the huge page size if they fill a huge page.
 static uint8_t *map(uint64_t size) {
   uint64_t extra = size >= kHugePage ? kHugePage : 0;
   void *memory = mmap(nullptr, size + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

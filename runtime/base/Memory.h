@@ -16,8 +16,8 @@
 
 namespace tenon::rt {
 
-/// A block of zeroed pages that only grows. Its address is a multiple of the page size, and of a huge page
-/// where it is large enough to use those.
+/// A block of zeroed pages that only grows. Its address is a multiple of the page size, or of the huge page size if it
+/// is large enough.
 class Memory {
 public:
   Memory() = default;
@@ -32,8 +32,8 @@ public:
   }
   ~Memory();
 
-  /// Makes room for `size` bytes. Does nothing where there is room already; otherwise the block may move.
-  /// What it holds moves along if `keep` is true, and is lost if not. `what` names it in a failure.
+  /// Ensures a capacity of `size` bytes. If the block must grow, it may move; its content is moved if `keep` is true,
+  /// and lost otherwise. `what` names it in error messages.
   Status reserve(uint64_t size, bool keep, const char *what);
 
   /// Sets all of it to zero by giving the pages back.

@@ -12,10 +12,10 @@
 
 namespace tenon::rt {
 
-/// "AMD EPYC 9654"; the architecture alone where the system does not say more.
+/// Returns a name such as "AMD EPYC 9654"; only the architecture if the system does not report more.
 std::string getProcessorName();
 
-/// The frequency governor of the first processor: "performance"; empty where there is none.
+/// Returns the frequency governor of the first processor, such as "performance"; empty if there is none.
 std::string getGovernor();
 
 } // namespace tenon::rt

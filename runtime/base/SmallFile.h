@@ -15,7 +15,7 @@
 
 namespace tenon::rt {
 
-/// Reads a small file of the system; an empty text where that fails.
+/// Reads a small system file; returns an empty text on failure.
 inline void readSmall(const char *path, char *text, size_t capacity) {
   text[0] = 0;
   int file = open(path, O_RDONLY | O_CLOEXEC);

@@ -17,7 +17,7 @@ Status Status::make(tenon_status code, const char *format, ...) {
   status.code_ = code;
   constexpr size_t kCapacity = sizeof(tenon_error::message);
   status.text_.reset(static_cast<char *>(malloc(kCapacity)));
-  // Without memory for the text the code alone has to do.
+  // If there is no memory for the text, only the code is reported.
   if (!status.text_)
     return status;
   va_list arguments;

@@ -15,13 +15,13 @@
 
 namespace tenon::rt {
 
-/// Success costs one word. A failure carries a code and one line of text, which is made only then.
+/// Success takes one word. A failure has a code and one line of text, which is only allocated then.
 class [[nodiscard]] Status {
 public:
   Status() = default;
 
-  /// The text is cut at tenon_error's length, and control characters in it, which a hostile file may have
-  /// put into a name, become '?'.
+  /// The text is truncated to tenon_error's length, and control characters in it, which a hostile file may contain in a
+  /// name, are replaced by '?'.
   static Status make(tenon_status code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
   bool failed() const { return code_ != TENON_OK; }
@@ -38,7 +38,7 @@ private:
 
 } // namespace tenon::rt
 
-/// Leaves the function with the failure of `expression`, if it has one.
+/// Returns the failure of `expression` from the function, if it has one.
 #define TENON_TRY(expression)                                                                                          \
   do {                                                                                                                 \
     if (::tenon::rt::Status tenonStatus = (expression); tenonStatus.failed())                                          \

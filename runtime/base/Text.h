@@ -16,10 +16,10 @@ namespace tenon::rt {
 /// "1,234,567".
 std::string groupDigits(uint64_t number);
 
-/// Three significant digits of a number below 1000: "9.99", "10.0", "100".
+/// Formats a number below 1000 with three significant digits: "9.99", "10.0", "100".
 std::string threeDigits(double value);
 
-/// "512 B", "488 KiB", "20.7 MiB": three significant digits.
+/// Formats a size with three significant digits: "512 B", "488 KiB", "20.7 MiB".
 std::string bytesText(uint64_t bytes);
 
 } // namespace tenon::rt

@@ -21,8 +21,8 @@ public:
   Thread(Thread &&) = delete;
   ~Thread() { join(); }
 
-  /// False where the system refuses. Signals of the program are handled by the program's own threads; what an
-  /// instruction raises is its own thread's.
+  /// Returns false if the system refuses. Asynchronous signals are blocked in the thread, so that the program's own
+  /// threads handle them; synchronous ones are not.
   bool start(void *(*run)(void *), void *argument) {
     sigset_t blocked, old;
     sigfillset(&blocked);

@@ -33,7 +33,7 @@ struct tenon_session {
   ProgramSession session;
 };
 
-/// Writes a failure, after the artifact's name, to the caller's memory.
+/// Writes a failure, prefixed by the artifact's name, to the caller's memory.
 static tenon_status report(const char *label, const Status &status, tenon_error *error) {
   if (status.failed() && error)
     snprintf(error->message, sizeof error->message, "%s: %s", label, status.message());
@@ -48,13 +48,13 @@ static tenon_status report(const tenon_session *session, const Status &status, t
   return report(session->session.of().label(), status, error);
 }
 
-/// Writes as much of `from` as the caller's structure has room for.
+/// Writes as much of `from` as fits the caller's structure.
 template <typename Info> static void give(Info from, Info *to) {
   from.size = to->size;
   memcpy(to, &from, std::min(from.size, sizeof from));
 }
 
-/// Reads the caller's options, which may be null, and may have fewer fields or more.
+/// Reads the caller's options, which may be null, and may have fewer or more fields.
 template <typename Options> static Status take(const Options *from, Options *to) {
   if (!from)
     return {};
@@ -267,7 +267,7 @@ extern "C" tenon_status tenon_session_program(tenon_session *session, uint32_t *
   return report(session, status, error);
 }
 
-/// Calls `use` with the session of the program for the sizes that are bound.
+/// Calls `use` with the session of the program for the bound sizes.
 template <typename Use> static tenon_status withProgram(tenon_session *session, tenon_error *error, Use use) {
   Status status = session->session.pick();
   if (!status.failed())
@@ -320,7 +320,7 @@ extern "C" tenon_status tenon_session_run(tenon_session *session, tenon_error *e
 
 extern "C" tenon_status tenon_session_output(tenon_session *session, uint32_t output, tenon_tensor *tensor,
                                              tenon_error *error) {
-  // Of the program that ran: what fits the states now may be another.
+  // The output is that of the program that ran; another one may fit the states now.
   return report(session, session->session.current().output(output, tensor), error);
 }
 

@@ -33,8 +33,7 @@ Status Artifact::load(const uint8_t *bytes, size_t size, const tenon_load_option
     for (const fmt::Section &section : container.sections)
       TENON_TRY(container.checkHash(section));
 
-  // Code comes first: a plan for another machine may well be fine, but the machine is what the user must hear
-  // about.
+  // Code is loaded first: a plan for another machine may be valid, but the user should be told about the machine.
   TENON_TRY(options.target ? findCode(options.target) : pickCode());
   targetName_ = tenon::rt::targetName(*code);
   TENON_TRY(loadPlans());
@@ -44,7 +43,7 @@ Status Artifact::load(const uint8_t *bytes, size_t size, const tenon_load_option
   return loadPlugins(options);
 }
 
-/// Opens libraries where a plan has calls of their operators, and only then.
+/// Opens plug-in libraries only if a plan calls their operators.
 Status Artifact::loadPlugins(const tenon_load_options &options) {
   bool hasCalls = false;
   for (const Program &program : programs_)
@@ -96,7 +95,7 @@ Status Artifact::loadWeights(const fmt::Section &section, const tenon_load_optio
     region.add(weights_, 0, places.size, file, section.offset);
   }
   if (!device_.properties().isHostAddressable) {
-    // All of them are read here, so that they are checked here, too.
+    // All weights are read here anyway, so they are verified here, too.
     if (verify == TENON_VERIFY_USED)
       TENON_TRY(places.areExternal() ? checkAll(places, weights_, hashes) : container.checkHash(section));
     deviceWeights = device_.makeMemory();
@@ -110,7 +109,7 @@ Status Artifact::loadWeights(const fmt::Section &section, const tenon_load_optio
   return verify == TENON_VERIFY_USED ? weightCheck_.start(weights_, places, std::move(hashes)) : Status();
 }
 
-/// Fails where tensors differ in more than their dimensions' values.
+/// Fails if tensors differ in anything but the values of their dimensions.
 static Status compareTensors(const std::vector<Tensor> &tensors, const std::vector<Tensor> &others, const char *what) {
   if (tensors.size() != others.size())
     return Status::make(TENON_INVALID, "damaged: its plans have %zu and %zu %ss", tensors.size(), others.size(), what);
@@ -139,7 +138,7 @@ Status Artifact::loadPlans() {
   return {};
 }
 
-/// Takes the first code section that the device can run: they stand in order of preference.
+/// Selects the first code section that the device can run; they are in order of preference.
 Status Artifact::pickCode() {
   Status last;
   for (const fmt::Section &section : container.sections) {
@@ -150,7 +149,7 @@ Status Artifact::pickCode() {
       code = &section;
       return {};
     }
-    // The last one for this architecture asks for the least: it says best what is missing.
+    // The last section for this architecture has the fewest requirements, so its error is the most useful one.
     if (!last.failed() || std::string(targetNeeds(section)).rfind(device_.properties().architecture, 0) == 0)
       last = std::move(match);
   }
@@ -161,7 +160,7 @@ Status Artifact::pickCode() {
                       target);
 }
 
-/// Takes the code for a target that the caller names.
+/// Selects the code for a target that the caller names.
 Status Artifact::findCode(const char *name) {
   std::string known;
   for (const fmt::Section &section : container.sections) {

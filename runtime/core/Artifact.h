@@ -33,7 +33,7 @@ struct Program {
   uint32_t firstInstruction = 0;                        // how many the programs before it have
 };
 
-/// All of an artifact that sessions share. Never changes after load().
+/// The immutable state of an artifact, which sessions share.
 class Artifact {
 public:
   /// All sessions run on this device.
@@ -42,11 +42,11 @@ public:
   /// Maps and loads a file.
   Status loadFile(const char *path, const tenon_load_options &options);
 
-  /// Loads what lies in memory, which stays the caller's.
+  /// Loads an artifact in memory, which the caller keeps.
   Status loadMemory(const uint8_t *bytes, size_t size, const tenon_load_options &options);
 
-  /// In the order in which sizes are tried; the last is for all sizes. All have the same inputs and outputs,
-  /// but for what dimensions may be.
+  /// The programs, in the order in which sizes are tried; the last is for all sizes. All have the same inputs and
+  /// outputs, except for their dimensions.
   const std::vector<Program> &programs() const { return programs_; }
   /// Of the last.
   const Plan &plan() const { return programs_.back().plan; }
@@ -69,11 +69,11 @@ public:
   /// Where the device reads the weights.
   const uint8_t *weights() const { return weights_; }
   uint64_t weightBytes() const { return places.size; }
-  /// What is to be known of the weights before they are used.
+  /// The state of the verification of weights.
   const WeightCheck &weightCheck() const { return weightCheck_; }
   /// The files that they come from.
   const WeightRegion &weightRegion() const { return region; }
-  /// Gives the pages of a part of the weights back, where they come from a file.
+  /// Releases the pages of a part of the weights, if they are mapped from a file.
   void releaseWeights(const void *bytes, uint64_t size) const {
     if (region.isMapped() && !deviceWeights)
       file.release(bytes, size);

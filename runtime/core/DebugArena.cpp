@@ -19,7 +19,7 @@ namespace tenon::rt {
 
 static constexpr uint8_t kPoison = 0xFF;
 
-/// Inputs and outputs of a caller are aligned to their elements, no better than to this.
+/// A caller's inputs and outputs are aligned to their elements, and at most to this.
 static constexpr uint64_t kElementAlignment = 8;
 
 bool DebugArena::isWanted() {
@@ -35,7 +35,7 @@ void DebugArena::unmap() {
   memory = nullptr;
 }
 
-/// One island for each group of buffers in the arena.
+/// Creates one island for each group of buffers in the arena.
 Status DebugArena::findIslands(const BoundSizes &sizes) {
   Liveness liveness;
   if (!findLiveness(plan, sizes.exprs.data(), sizes.exprKnown.data(), &liveness))
@@ -76,7 +76,7 @@ void DebugArena::addWhole(const std::vector<uint64_t> &bytes, Storage storage) {
     }
 }
 
-/// Gives each island its pages, and a page around each.
+/// Maps the pages of each island, with a guard page on either side.
 Status DebugArena::map() {
   uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
   unmap();
@@ -136,7 +136,7 @@ void DebugArena::close(Island &island) {
 }
 
 void DebugArena::begin(const std::vector<const void *> &data) {
-  // Where the run before has failed some may still be open.
+  // After a failed run, some islands may still be accessible.
   for (uint32_t i : openIslands)
     close(islands[i]);
   openIslands.clear();
@@ -169,7 +169,7 @@ void DebugArena::enter(uint32_t index) {
   }
 }
 
-/// The first byte beside an island's data that has been written to, or null.
+/// Returns the first byte next to an island's data that was overwritten, or null.
 const uint8_t *DebugArena::damageOf(const Island &island) const {
   auto isDamaged = [](uint8_t byte) { return byte != kPoison; };
   const uint8_t *dataEnd = island.data + island.size, *pagesEnd = island.pages + island.pageBytes;

@@ -18,14 +18,14 @@
 
 namespace tenon::rt {
 
-/// Stands in for the arena where TENON_DEBUG_ARENA is 1 in the environment, to find kernels that reach beyond
-/// their buffers and plans that put two buffers into one place. Buffers that share bytes while both hold something
-/// (Liveness) lie together on an island, all others apart: pages of their own, which end as close behind the buffer
-/// as its alignment allows, and a page that nobody may touch on either side. An island is filled with 0xFF, NaN
-/// in every floating-point type, when its live range begins, and nobody may touch it before and after. Inputs
-/// lie on islands that are copies and read only, outputs on such that are copied at the end of a run.
+/// Replaces the arena if TENON_DEBUG_ARENA is 1 in the environment, to find kernels with out-of-bounds accesses and
+/// plans that assign overlapping memory to live buffers. Buffers that share bytes while both are live (Liveness) are on
+/// one island; all others have islands of their own: separate pages, which end as close behind the buffer as its
+/// alignment allows, with a guard page on either side. An island is filled with 0xFF, NaN in every floating-point type,
+/// when its live range begins, and is inaccessible before and after. Inputs are copied to read-only islands, and
+/// outputs are copied from islands at the end of a run.
 ///
-/// Weights, scratch and heap blocks lie where they always do; outputs, too, where instructions bind symbols.
+/// Weights, scratch and heap blocks are not moved; neither are outputs if instructions bind symbols.
 class DebugArena {
 public:
   static bool isWanted();
@@ -34,23 +34,24 @@ public:
   DebugArena(const DebugArena &) = delete;
   ~DebugArena();
 
-  /// Makes the islands for these sizes; `inputBytes` and `outputBytes` have one each for every input and output.
+  /// Creates the islands for these sizes; `inputBytes` and `outputBytes` have one element for every input and output.
   Status layOut(const BoundSizes &sizes, const std::vector<uint64_t> &inputBytes,
                 const std::vector<uint64_t> &outputBytes);
 
-  /// Where `offset` of a buffer's storage is. `usual` where it is on no island.
+  /// Returns the address of `offset` in a buffer's storage; `usual` if it is on no island.
   uint8_t *address(uint32_t buffer, uint64_t offset, uint8_t *usual) const;
 
-  /// Around a run. `data` is where each input, and each output, lies.
+  /// To be called before and after a run. `data` has the address of each input and each output.
   void begin(const std::vector<const void *> &data);
   void end(const std::vector<void *> &data);
 
-  /// Around an instruction. Leaving fails where it has written beside one of its buffers; `next` comes after it.
+  /// To be called before and after an instruction. Leaving fails if it has written next to one of its buffers; `next`
+  /// is the following instruction.
   void enter(uint32_t instruction);
   Status leave(uint32_t instruction, uint32_t next);
 
-  /// Writes what lies at an address that cannot be touched: "16 bytes behind buffer 'x' (arena, 64 bytes)". False where
-  /// it is on no island.
+  /// Describes an address that caused a fault: "16 bytes behind buffer 'x' (arena, 64 bytes)". Returns false if it is
+  /// on no island.
   bool describe(const void *address, char *text, size_t capacity) const;
 
 private:

@@ -47,7 +47,7 @@ Status ExternalWeights::map(const WeightPlaces &places, const uint8_t *own, cons
   TENON_TRY(openFiles(places, folder));
   if (!checkedAlign(places.size, fmt::kPageSize, &size))
     return Status::make(TENON_INVALID, "damaged: its weights have %" PRIu64 " bytes", places.size);
-  // Where nothing is mapped there are zeros, whatever a plan says.
+  // Unmapped parts are zeros, whatever a plan claims.
   void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     return Status::make(TENON_RESOURCES, "the system has no addresses for %" PRIu64 " bytes of weights: %s", size,

@@ -15,16 +15,15 @@
 
 namespace tenon::rt {
 
-/// Maps the segments of weights, of the artifact and of other files, one behind the other.
+/// Maps the segments of weights, of the artifact and of other files, to consecutive addresses.
 class ExternalWeights {
 public:
   ExternalWeights() = default;
   ExternalWeights(ExternalWeights &&) = delete;
   ~ExternalWeights();
 
-  /// May be called once. `own` are the bytes of the artifact's section of weights, which `artifact`, if not null, has
-  /// from `offset` on; otherwise they are copied. Other files are looked for in `folder`. `region` gets all that is
-  /// mapped of files.
+  /// May be called once. `own` are the bytes of the artifact's weights section, at `offset` in the file `artifact`; if
+  /// `artifact` is null, they are copied. Other files are opened in `folder`. `region` receives all file mappings.
   Status map(const WeightPlaces &places, const uint8_t *own, const MappedFile *artifact, uint64_t offset,
              const char *folder, WeightRegion *region);
 

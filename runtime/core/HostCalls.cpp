@@ -13,7 +13,7 @@
 
 namespace tenon::rt {
 
-/// Describes operands of a call, the next ones from `operand` and `expr` on, each of which must fit its buffer.
+/// Describes the next operands of a call, from `operand` and `expr` on, each of which must fit its buffer.
 Status Session::setOperands(const Instruction &instruction, IndexRange range, uint32_t &operand, uint32_t &expr,
                             std::vector<tenon_plugin_tensor> &tensors) {
   tensors.clear();
@@ -36,7 +36,7 @@ Status Session::setOperands(const Instruction &instruction, IndexRange range, ui
   return {};
 }
 
-/// Lets the operator tell the shapes of its results, and writes their extents one after the other.
+/// Lets the operator infer the shapes of its results, and stores their concatenated extents.
 Status Session::inferShapes(const Instruction &instruction, tenon_plugin_call &call) {
   const HostCall &host = plan.hostCalls[instruction.a];
   hostDims.assign(size_t(host.results.count) * TENON_PLUGIN_MAX_RANK, TENON_DIM_UNKNOWN);
@@ -89,7 +89,7 @@ Status Session::runHostCall(const Instruction &instruction) {
   if (host.infers)
     return inferShapes(instruction, call);
   TENON_TRY(setOperands(instruction, host.results, operand, expr, hostOutputs));
-  // What a plug-in leaves unset is 0, and not what was there before.
+  // Outputs are zeroed, so that bytes which a plug-in leaves unset do not expose earlier data.
   for (const tenon_plugin_tensor &output : hostOutputs)
     if (output.count)
       memset(output.data, 0, output.count * output.element_bytes);

@@ -15,12 +15,12 @@ namespace tenon::rt {
 static_assert(int(ExprOp::constant) == TENON_FACT_CONSTANT && int(ExprOp::symbol) == TENON_FACT_SIZE &&
               int(ExprOp::add) == TENON_FACT_ADD && int(ExprOp::max) == TENON_FACT_MAX);
 
-/// An expression never has more intermediate results than this at once.
+/// Upper bound for the stack depth of an expression.
 static constexpr uint32_t kMaxDepth = 32;
 /// More operands than any launch has.
 static constexpr int64_t kMaxOperands = 1 << 20;
 
-/// Appends an expression to `program`, with its end the one of `range`. Checks that it never takes what is not there.
+/// Appends an expression to `program`, and sets the end of `range`. Checks that its stack never underflows.
 bool KernelFacts::decodeExpr(const int64_t *&next, const int64_t *end, Range *range) {
   range->begin = uint32_t(program.size());
   uint32_t depth = 0;
@@ -52,7 +52,7 @@ bool KernelFacts::decode(const int64_t *words, size_t count) {
   const int64_t *next = words, *end = words + count;
   if (count < 3 || words[0] < 0 || words[0] > kMaxOperands || words[1] < 0 || words[1] > kMaxOperands || words[2] < 0)
     return false;
-  // The vector's own size is bounded by the words that there are.
+  // The vector's size is bounded by the number of words.
   uint32_t buffers = uint32_t(words[0]);
   sizes = uint32_t(words[1]);
   scratch = uint64_t(words[2]);

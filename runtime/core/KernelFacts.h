@@ -25,10 +25,10 @@ namespace tenon::rt {
 
 class KernelFacts {
 public:
-  /// Decodes `count` words. False where they are not as Kernel.h says.
+  /// Decodes `count` words. Returns false if they violate the format in Kernel.h.
   bool decode(const int64_t *words, size_t count);
 
-  /// False where there are none: an artifact from before version 3.
+  /// False if there are no facts, as in artifacts before version 3.
   bool exist() const { return !operands.empty() || tiles.end != 0; }
 
   uint32_t numBuffers() const { return uint32_t(operands.size()); }
@@ -36,9 +36,10 @@ public:
   uint64_t scratchBytes() const { return scratch; }
   bool isWritten(uint32_t buffer) const { return operands[buffer].isWritten; }
 
-  /// How many tiles a launch of these sizes has. False where the sizes have no such number; -1 where any will do.
+  /// Computes the number of tiles of a launch with these sizes; -1 if any number is valid. Returns false if the
+  /// expression has no value.
   bool countTiles(const int64_t *sizeValues, int64_t *count) const { return evaluate(tiles, sizeValues, -1, count); }
-  /// How many bytes a buffer has at least. False where the sizes have no such number.
+  /// Computes the minimal bytes of a buffer. Returns false if the expression has no value.
   bool leastBytes(uint32_t buffer, const int64_t *sizeValues, int64_t *bytes) const {
     return evaluate(operands[buffer].bytes, sizeValues, 0, bytes);
   }
@@ -67,12 +68,12 @@ private:
   uint64_t scratch = 0;
 };
 
-/// Compares what is known before sizes are bound: how many buffers and sizes each launch of the plan has, and that its
-/// kernel writes neither weights nor inputs. `facts` has an element for each kernel.
+/// Checks what is known before sizes are bound: the numbers of buffers and sizes of each launch in the plan, and that
+/// kernels write neither weights nor inputs. `facts` has an element for each kernel.
 Status verifyLaunches(const Plan &plan, const std::vector<KernelFacts> &facts);
 
-/// Compares one launch with the values of the plan's expressions: how many tiles it has and how large its buffers and
-/// scratch are. `sizes` has the values of the launch's expressions.
+/// Checks one launch with the values of the plan's expressions: its number of tiles, and the sizes of its buffers and
+/// scratch. `sizes` has the values of the launch's expressions.
 Status checkLaunch(const Plan &plan, const Instruction &launch, const KernelFacts &facts, const int64_t *exprs,
                    const int64_t *sizes);
 

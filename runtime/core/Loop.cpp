@@ -36,7 +36,7 @@ static const char *nameOf(const Plan &plan, const Instruction &instruction) {
   return *kernel.display ? kernel.display : kernel.name;
 }
 
-/// Says which index was out of range. A report of zeros names none: the kernel has left no other.
+/// Reports which index was out of range. If the report is all zeros, the kernel has left none.
 static Status indexOutOfRange(const char *name, const tenon_kernel_index_report &report) {
   if (report.index >= report.first && report.index <= report.last)
     return Status::make(TENON_INVALID,
@@ -78,8 +78,8 @@ Status Session::operandTooSmall(const Instruction &instruction, uint32_t operand
                       plan.buffers[plan.operands[index]].name, (unsigned long long)sizeOf(index));
 }
 
-/// Some of the first runs are timed, and later ones now and then: what launches take decides over how many threads they
-/// are split.
+/// The first few runs are timed, and later ones occasionally: the times of launches determine over how many threads
+/// they are split.
 void Session::beginTiming() {
   constexpr uint32_t kFirst = 4, kEvery = 64;
   assert(bound && bound->work.size() == plan.instructions.size() && "sizes are bound, and times kept, before a run");
@@ -95,7 +95,8 @@ void Session::endTiming() {
     uint64_t mean = std::min<uint64_t>(queue.takeTime(program.firstInstruction + uint32_t(i)), UINT32_MAX);
     if (!mean)
       continue;
-    // The least counts: another process may have had the CPU. It rises slowly, should it have become more.
+    // The minimum counts, because another process may have had the CPU. It increases slowly, in case the time has
+    // really increased.
     uint64_t known = bound->work[i];
     bound->work[i] = uint32_t(!known || mean < known ? mean : known + (mean - known) / 8);
   }
@@ -109,13 +110,13 @@ Status Session::neverEnds(const Instruction &jump) const {
       plan.instructions[jump.a].name);
 }
 
-/// What the command of the instruction at hand has, whatever its kind. Instructions that follow each other are one list
-/// of commands, in which the device need not wait for the loop.
+/// Sets the fields of the current instruction's command that all kinds share. Consecutive instructions form one list of
+/// commands, during which the device need not wait for the loop.
 Command Session::makeCommand(const Instruction &instruction) const {
   assert(&instruction == &plan.instructions[current] && "a command has the number of the instruction at hand");
   Command command;
   command.number = program.firstInstruction + current;
-  // What depends on data takes another time in each run.
+  // The time of an instruction with data-dependent sizes varies between runs.
   command.nanoseconds = instruction.isLate ? 0 : bound->work[current];
   command.buffers = bound->operands.data() + instruction.buffers.begin;
   return command;
@@ -188,7 +189,7 @@ Status Session::check(const Instruction &instruction) const {
 }
 
 Status Session::writeSeed(const Instruction &instruction) {
-  // Each time another one, of the sequence SplitMix64 (Steele, Lea, Flood, 2014): so loops differ from time to time.
+  // Each seed is the next number of SplitMix64 (Steele, Lea, Flood, 2014), so that iterations of loops differ.
   uint64_t value = seed + ++seedsWritten * 0x9E3779B97F4A7C15;
   value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9;
   value = (value ^ value >> 27) * 0x94D049BB133111EB;
@@ -200,7 +201,7 @@ Status Session::writeSeed(const Instruction &instruction) {
   return queue.write(bound->operands[instruction.buffers.begin], &value, sizeof value);
 }
 
-/// Whether threads do an instruction: the others the caller does by itself, between them.
+/// True if threads execute an instruction; the caller executes the others itself, in between.
 static bool isJob(const Instruction &instruction) {
   return instruction.op == fmt::Opcode::launch || instruction.op == fmt::Opcode::copy ||
          instruction.op == fmt::Opcode::fill;
@@ -236,7 +237,7 @@ Status Session::execute() {
     case fmt::Opcode::jump:
       if (instruction.a < next)
         queue.setBackward(isBackward = !isBackward);
-      // Loops of which this is known hold no others: one counter will do.
+      // Loops with a known bound contain no other loops, so one counter suffices.
       if (instruction.iterations && steadyIterations++ > instruction.iterations)
         return neverEnds(instruction);
       next = instruction.a;

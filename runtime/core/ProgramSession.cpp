@@ -64,7 +64,7 @@ Status ProgramSession::use(uint32_t index) {
   return {};
 }
 
-/// The program for the shapes that are bound: the last where none is wanted or none fits, whose error says why.
+/// Returns the program for the bound shapes; if none is selected and none fits, the last one, whose error explains why.
 uint32_t ProgramSession::find() {
   uint32_t last = uint32_t(sessions.size()) - 1;
   if (chosen != TENON_ANY_PROGRAM)

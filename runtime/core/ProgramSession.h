@@ -16,8 +16,8 @@
 
 namespace tenon::rt {
 
-/// One session for each program of an artifact, of which one at a time has the bindings and the memory: the first
-/// whose dimensions and ranges the inputs' shapes fit, or the one that the caller chose.
+/// One session for each program of an artifact. One of them has the bindings and the memory at a time: the first one
+/// whose dimensions and ranges match the inputs' shapes, or the one that the caller selected.
 class ProgramSession {
 public:
   explicit ProgramSession(const Artifact &artifact) : artifact(artifact) {}
@@ -26,9 +26,9 @@ public:
 
   Status bindInput(uint32_t index, const tenon_tensor &tensor);
   Status bindOutput(uint32_t index, void *data, uint64_t capacity);
-  /// Every later run uses program `index`; TENON_ANY_PROGRAM ends that.
+  /// Selects program `index` for every later run; TENON_ANY_PROGRAM removes the selection.
   Status use(uint32_t index);
-  /// Moves to the program for the sizes that are bound. What asks for sizes or runs comes after it.
+  /// Switches to the program for the bound sizes. Must be called before queries about sizes, and before runs.
   Status pick();
   void setProfile(tenon_profile_fn callback, void *user);
   void setSeed(uint64_t seed);

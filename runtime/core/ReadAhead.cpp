@@ -11,12 +11,12 @@
 
 namespace tenon::rt {
 
-// policy: blocks that a thread reads at once, a megabyte: enough for a disk to be busy, and little to wait for.
+// policy: blocks that a thread reads at a time, a megabyte: enough to keep a disk busy, with a short wait.
 static constexpr uint64_t kPiece = 4;
-// limit: blocks that are looked at to tell whether the weights are in memory.
+// limit: sampled blocks that decide whether the weights are in memory.
 static constexpr size_t kSamples = 32;
 
-/// Whether some of the pieces, evenly spread, are in the system's cache, all of them.
+/// True if all sampled pieces, evenly spread, are in the page cache.
 static bool areCached(const WeightRegion &region, const std::vector<BlockRange> &pieces) {
   size_t step = std::max<size_t>(pieces.size() / kSamples, 1);
   for (size_t i = 0; i < pieces.size(); i += step)
@@ -54,7 +54,7 @@ void ReadAhead::stop() {
 
 void ReadAhead::read() {
   for (size_t i; !isStopping.load(std::memory_order_relaxed) && (i = next.fetch_add(1)) < pieces.size();) {
-    // Whoever needs what cannot be read, or is wrong, will say so.
+    // An unreadable or invalid block is reported by the instruction that needs it.
     if (region->load(pieces[i]).failed())
       return;
     for (uint64_t block = pieces[i].begin; check->isByBlocks() && block < pieces[i].end; ++block)

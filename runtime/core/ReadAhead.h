@@ -25,7 +25,7 @@
 
 namespace tenon::rt {
 
-/// Reads weights once, in the background. What it does not get to, whoever needs it reads.
+/// Reads weights once, in the background. Blocks that it has not reached are read on demand.
 class ReadAhead {
 public:
   ReadAhead() = default;
@@ -33,9 +33,9 @@ public:
   /// Ends the reading, wherever it is.
   ~ReadAhead() { stop(); }
 
-  /// Begins with these blocks, in this order, after what was begun before. Keeps references to region and check.
-  /// Without `always` it does nothing where the weights are in the system's cache. Where the system has no more
-  /// threads, nothing is read ahead.
+  /// Starts reading these blocks, in this order, after those of earlier calls. Keeps references to region and check.
+  /// Without `always` it does nothing if the weights are in the page cache. If the system has no more threads, nothing
+  /// is read ahead.
   void start(const WeightRegion &region, const WeightCheck &check, const std::vector<BlockRange> &order, bool always);
 
 private:

@@ -62,7 +62,7 @@ void Session::takeMemory(Session &from) {
   ran = from.ran = false;
 }
 
-/// What element of `dtype` a pointer must be aligned for, in bytes: complex numbers are pairs.
+/// Returns the alignment in bytes that a pointer to elements of `dtype` needs: complex numbers are pairs.
 static uint32_t alignmentOf(tenon_dtype dtype) {
   uint32_t bytes = tenon_dtype_bits(dtype) / 8;
   if (dtype == TENON_C64 || dtype == TENON_C128)
@@ -98,7 +98,7 @@ Status Session::bindInput(uint32_t index, const tenon_tensor &tensor) {
   ran = false;
   int64_t *known = dims.data() + wanted.dims.begin;
   size_t bytes = wanted.dims.count * sizeof(int64_t);
-  // memcpy and memcmp must not get null pointers, which a scalar's dimensions may be.
+  // memcpy and memcmp must not receive null pointers, which a scalar's dimensions may be.
   bool same = input.bound && (bytes == 0 || memcmp(known, tensor.dims, bytes) == 0);
   if (!same) {
     if (bytes)
@@ -234,7 +234,7 @@ Status Session::run() {
   return {};
 }
 
-/// What has its own memory on the device is given what the caller has.
+/// Copies the caller's inputs to inputs that have memory of their own on the device.
 Status Session::copyInputs() {
   for (Input &input : inputs)
     if (input.copy && input.bytes)
@@ -242,7 +242,7 @@ Status Session::copyInputs() {
   return {};
 }
 
-/// Gives the caller what the device has computed, where the two have memory of their own.
+/// Copies outputs that have memory of their own on the device to the caller.
 Status Session::copyOutputs() {
   assert(needed.size() == outputs.size() && "the bytes of each output are added up");
   for (size_t i = 0; i < outputs.size() && !isHostAddressable; ++i) {

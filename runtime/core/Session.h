@@ -22,23 +22,23 @@
 
 namespace tenon::rt {
 
-/// Bindings, sizes and memory of one program's runs, one after another. What a run needs is worked out in steps,
-/// each kept until something it depends on changes:
+/// The bindings, sizes and memory of one program's runs. The prerequisites of a run are computed in steps, each of
+/// which is cached until something it depends on changes:
 ///
 ///   shapes of the inputs -> symbols, expressions -> bytes of all memory -> addresses of all buffers
 ///
-/// so that a run with the shapes of the one before goes straight to the loop. What follows from shapes is kept for
-/// the last few sets of them; memory only grows.
+/// so that a run with the same shapes as the one before starts its loop at once. Results for the last few sets of
+/// shapes are cached; memory only grows.
 class Session {
 public:
-  /// What sessions on the programs of an artifact share, which is kept by reference.
+  /// The state that sessions on the programs of an artifact share, by reference.
   struct Shared {
     DeviceQueue &queue;
     StateStore &states;
     WeightPager *pager; ///< null where all weights may be in memory
     ReadAhead &readAhead;
   };
-  /// Keeps references to all of them. Memory limit, weight budget and reading ahead are those of `options`.
+  /// Keeps references to all arguments. Memory limit, weight budget and read-ahead are those of `options`.
   Session(const Artifact &artifact, const Program &program, const Shared &shared, const tenon_session_options &options);
 
   Status bindInput(uint32_t index, const tenon_tensor &tensor);
@@ -52,7 +52,7 @@ public:
   Status prepare();
   Status run();
   Status output(uint32_t index, tenon_tensor *tensor);
-  /// Goes on with the memory of another program's session, so that they need no more than one of them does.
+  /// Takes over the memory of another program's session, so that both need no more than the larger one.
   void takeMemory(Session &from);
   void setProfile(tenon_profile_fn callback, void *user);
   void setSeed(uint64_t value) {
@@ -185,7 +185,7 @@ private:
   void *profileUser = nullptr;
   uint32_t current = 0; // instruction being run
   bool isTimed = false; // this run is
-  /// Whether an instruction's weights are yet to be checked, for each; empty where none are.
+  /// For each instruction, whether its weights are yet to be verified; empty if none are.
   std::vector<uint8_t> weightsUnchecked;
   bool releasesWeights = false;        // the plan lets go of some
   bool watchesWeights = false;         // there is something to do before weights are used
@@ -193,9 +193,9 @@ private:
   std::vector<uint64_t> blocksToCheck; // of the weights, for the instruction at hand
   uint32_t steadyIterations =
       0; // of the loop at hand, where its instructions say from which one on its condition is the same
-  /// Whether threads take their tiles from the last to the first: every other time in a loop, so that it begins with
-  /// the weights that the time before ended with, which a core's own cache still has (those of an LSTM are a little
-  /// more than it holds: taken in the same order, each would be gone when it is needed again).
+  /// True if threads process their tiles from the last to the first: this alternates between iterations of a loop, so
+  /// that an iteration begins with the weights that the previous one ended with, which are still in the core's cache
+  /// (an LSTM's weights slightly exceed it: in the same order, each would be evicted before its next use).
   bool isBackward = false;
 };
 

@@ -18,7 +18,7 @@
 
 namespace tenon::rt {
 
-/// Where buffers of no bytes lie, so that no kernel gets a null pointer.
+/// The address of empty buffers, so that no kernel receives a null pointer.
 alignas(TENON_BUFFER_ALIGNMENT) static uint8_t nothing[TENON_BUFFER_ALIGNMENT];
 
 static const char *storageName(Storage storage) {
@@ -39,7 +39,7 @@ static const char *storageName(Storage storage) {
   return "its storage";
 }
 
-/// Fills `sizes` with what follows from the shapes of the inputs.
+/// Computes the fields of `sizes` that follow from the shapes of the inputs.
 Status Session::evaluateSizes(BoundSizes &sizes) const {
   assert(sizes.symbols.size() == plan.symbols.size() && sizes.exprs.size() == plan.exprs.size() &&
          "the cache has room for the values of this plan");
@@ -77,7 +77,7 @@ Status Session::updateSizes() {
   return {};
 }
 
-/// The memory of outputs that the caller did not bind.
+/// Computes the bytes of outputs that the caller did not bind.
 Status Session::addUpOwnOutputs() {
   TENON_TRY(addUpOutputs(plan, bound->exprs.data(), needed.data()));
   memory.outputs = 0;
@@ -133,10 +133,10 @@ Status Session::checkLimit() const {
                       (unsigned long long)memory.outputs, (unsigned long long)limit);
 }
 
-/// The system gives more memory than it has, and ends processes that use it: what a large run needs is compared with
-/// what there is. Weights are not part of that, since their pages can be read again.
+/// The system overcommits memory, and kills processes that use too much: the needs of a large run are compared with the
+/// free memory. Weights are excluded, since their pages can be evicted.
 Status Session::checkRoom() const {
-  // limit: bytes that are not worth a look at the files that the system says so in.
+  // limit: smaller runs skip reading the system files about free memory.
   constexpr uint64_t kLarge = uint64_t(64) << 20;
   uint64_t reserved = arena->capacity(), wanted = memory.arena;
   if (debug || !isHostAddressable || wanted <= reserved || wanted - reserved < kLarge)
@@ -175,7 +175,7 @@ Session::Place Session::placeOf(const Buffer &buffer) const {
     place = {arena->address(), uint64_t(bound->exprs[plan.arenaSize])};
     break;
   case Storage::weight:
-    // Kernels get one kind of pointer; the verifier and the page protection keep weights from being written.
+    // Kernels have a single pointer type; the verifier and page protection keep weights from being written.
     place = {const_cast<uint8_t *>(artifact.weights()), artifact.weightBytes()};
     break;
   case Storage::state:
@@ -199,7 +199,7 @@ Session::Place Session::placeOf(const Buffer &buffer) const {
   return place;
 }
 
-/// Whether a buffer lies in the part of the arena that it may lie in.
+/// True if a buffer is within the room that is reserved for it in the arena.
 bool Session::isInRoom(const Buffer &buffer) const {
   if (!buffer.hasRoom())
     return true;
@@ -215,7 +215,7 @@ Status Session::resolveBuffer(uint32_t index) {
   int64_t offset = bound->exprs[buffer.offset], size = bound->exprs[buffer.size];
   Place place = placeOf(buffer);
   bool fit = offset >= 0 && size >= 0 && fits(uint64_t(offset), uint64_t(size), place.limit) && isInRoom(buffer);
-  // Where data decides, a buffer gets its place later. Until then nothing may use it, which null says.
+  // A data-dependent buffer gets its address later. Until then it is null, because nothing may use it.
   if (!fit && (buffer.storage == Storage::heap || buffer.hasRoom())) {
     bound->buffers[index] = nullptr;
     return {};
@@ -237,7 +237,7 @@ Status Session::resolveSome(const std::vector<uint32_t> &bufferList, const std::
   return {};
 }
 
-/// Gives every buffer an island; none of the addresses from before holds any longer.
+/// Moves every buffer to an island; earlier addresses become invalid.
 Status Session::layOutDebug() {
   std::vector<uint64_t> inputBytes;
   for (const Input &input : inputs)
@@ -250,7 +250,7 @@ Status Session::resolve() {
   if (debug)
     TENON_TRY(layOutDebug());
   if (bound->hasAddresses) {
-    // The caller may have bound other memory since then, or taken another slot.
+    // The caller may have bound other memory since then, or selected another slot.
     TENON_TRY(resolveSome(plan.movingBuffers, plan.movingOperands));
     addressesCurrent = true;
     return {};
@@ -268,7 +268,7 @@ Status Session::resolve() {
   return {};
 }
 
-/// Compares a launch with what its kernel says that it must be.
+/// Checks a launch against the facts of its kernel.
 Status Session::checkFacts(const Instruction &launch) const {
   assert(launch.op == fmt::Opcode::launch && launch.a < program.facts.size() &&
          "facts are those of a kernel of the plan");
@@ -304,7 +304,7 @@ Status Session::setSymbol(const Instruction &instruction, int64_t value) {
   bound->symbolKnown[symbol] = 1;
   Known known{bound->symbolKnown.data(), bound->exprKnown.data()};
   TENON_TRY(evaluate(plan, bound->symbols.data(), instruction.b, instruction.c, bound->exprs.data(), &known));
-  // A loop counts its iterations so: what these do not change is not looked at again.
+  // Instructions that count iterations bind symbols on which nothing else depends; nothing is recomputed for these.
   if (plan.hasLateOutputs) {
     TENON_TRY(addUpMemory());
     TENON_TRY(checkLimit());
@@ -319,7 +319,7 @@ Status Session::reserveBlock(const Instruction &instruction) {
   DeviceMemory &block = *heap[instruction.a];
   if (bytes < 0)
     return Status::make(TENON_INVALID, "node '%s': a block of %lld bytes", instruction.name, (long long)bytes);
-  // By half as much again, so that a block that grows step by step is moved seldom.
+  // The block grows by a factor of 1.5, so that repeated growth seldom moves it.
   uint64_t wanted = uint64_t(bytes), before = block.capacity();
   if (wanted > before && before && wanted < before + before / 2)
     wanted = before + before / 2;

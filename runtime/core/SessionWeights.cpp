@@ -12,7 +12,8 @@
 
 namespace tenon::rt {
 
-/// Lists the instructions that read weights. What lets go of them reads nothing. With a pager, its threads check them.
+/// Lists the instructions that read weights. Instructions that release weights read none. With a pager, the pager's
+/// threads verify the weights.
 void Session::listUnchecked() {
   bool isWanted = artifact.weightCheck().isWanted() && !pager;
   weightsUnchecked.resize(plan.instructions.size());
@@ -41,14 +42,14 @@ void Session::beginWeights() {
   if (!isFirstRun)
     return;
   isFirstRun = false;
-  // A plan that lets go of weights counts on having few of them in memory.
+  // A plan that releases weights is made for having few of them in memory.
   if (readsAhead != TENON_READ_AHEAD_NEVER && !releasesWeights && artifact.weightRegion().isMapped())
     readAhead.start(artifact.weightRegion(), artifact.weightCheck(),
                     listWeightUses(plan, artifact.weightBytes()).listByFirstUse(),
                     readsAhead == TENON_READ_AHEAD_ALWAYS);
 }
 
-/// Sees to it that the weights of the instruction at hand are what they should be, and, with a budget, in memory.
+/// Ensures that the weights of the current instruction are verified and, with a budget, in memory.
 Status Session::enterWeights(const Instruction &instruction) {
   if (numUnchecked)
     return checkWeights(instruction);
@@ -62,8 +63,8 @@ Status Session::enterWeights(const Instruction &instruction) {
   return pager->take(current, instruction.name);
 }
 
-/// Compares the weights that an instruction reads with their hashes, as far as nobody has. What waits to be run is run
-/// first, so that the blocks are still in the cache when the instruction reads them.
+/// Verifies the weights that an instruction reads, as far as nobody has. Pending commands run first, so that the blocks
+/// are still in cache when the instruction reads them.
 Status Session::checkWeights(const Instruction &instruction) {
   if (!weightsUnchecked[current])
     return {};
@@ -78,7 +79,7 @@ Status Session::checkWeights(const Instruction &instruction) {
     isFixed &= plan.exprs[buffer.offset].op == ExprOp::constant && plan.exprs[buffer.size].op == ExprOp::constant;
     if (!size)
       continue;
-    // The buffer lies within the weights: resolve() has seen to that.
+    // resolve() has checked that the buffer is within the weights.
     for (uint64_t block = begin / weights.blockSize(); block <= (begin + size - 1) / weights.blockSize(); ++block)
       if (!weights.isRight(block))
         blocksToCheck.push_back(block);
@@ -103,8 +104,8 @@ Status Session::checkWeights(const Instruction &instruction) {
   return {};
 }
 
-/// A plan that lets go of weights counts on having no others in memory than it uses: what was read of the blocks beside
-/// those of the instruction is let go of again. Pages that something needs are read once more from the system's cache.
+/// A plan that releases weights is made for having no others in memory than it uses: bytes of the verified blocks that
+/// the instruction does not use are released again. Pages that are needed later are read again from the page cache.
 void Session::releaseNeighbours(const Instruction &instruction) const {
   if (!releasesWeights)
     return;

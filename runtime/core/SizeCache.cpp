@@ -59,13 +59,13 @@ BoundSizes &SizeCache::find(const int64_t *dims, const int64_t *rows) {
       if (!similar || similar->lastUse < entry.lastUse)
         similar = &entry;
     }
-    // One that holds nothing is older than any that does.
+    // An unused entry counts as the oldest.
     if ((entry.isEvaluated ? entry.lastUse : 0) < (oldest->isEvaluated ? oldest->lastUse : 0))
       oldest = &entry;
   }
   oldest->isEvaluated = oldest->hasAddresses = false;
   oldest->lastUse = uses;
-  // A sequence that grows has other rows in each run, which take much the same time.
+  // A growing sequence has a different number of rows in each run, but takes similar times.
   if (similar && similar != oldest) {
     oldest->runs = similar->runs;
     oldest->work = similar->work;

@@ -16,7 +16,7 @@
 
 namespace tenon::rt {
 
-/// All that follows from one set of shapes of the inputs and of rows of the states.
+/// The sizes that follow from one set of input shapes and state rows.
 struct BoundSizes {
   bool isEvaluated = false;  // symbols and expressions, as they are before a run
   bool hasAddresses = false; // buffers, operands and sizes; what lies with the caller may have moved since
@@ -33,9 +33,9 @@ struct BoundSizes {
   uint32_t runs = 0;          // of these sizes
 };
 
-/// Keeps the sizes that were used last, so that a model which alternates between a few shapes evaluates none of
-/// them again. All memory is allocated at the start: kCapacity sets, fewer where the plan is so large that they
-/// would come to more than kBytes, and one where no input has an open dimension.
+/// An LRU cache of sizes, so that a model which alternates between a few shapes does not evaluate them again. All
+/// memory is allocated at the start: for kCapacity sets, for fewer if they would exceed kBytes, and for one if no input
+/// has a dynamic dimension.
 class SizeCache {
 public:
   static constexpr size_t kCapacity = 8;
@@ -43,9 +43,9 @@ public:
 
   void start(const Plan &plan);
 
-  /// The set for these shapes and rows: where isEvaluated is false they are new, and it stands in for the one that has
-  /// not been used for the longest time. Where rows alone are new, what instructions take is what it was with others.
-  /// It stays valid until the cache has given out kCapacity others.
+  /// Returns the set for these shapes and rows; if isEvaluated is false, they are new, and the set replaces the least
+  /// recently used one. If only the rows are new, the times of instructions are kept. The reference is valid until the
+  /// cache has returned kCapacity other sets.
   BoundSizes &find(const int64_t *dims, const int64_t *rows);
 
   /// Memory of the session has moved.

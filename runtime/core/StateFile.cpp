@@ -38,7 +38,7 @@ struct Header {
 
 constexpr char kMagic[8] = {'T', 'E', 'N', 'S', 'T', 'A', 'T', 1};
 
-/// A file that is written under another name and appears when it is whole.
+/// A file that is written under a temporary name and renamed when it is complete.
 class NewFile {
 public:
   ~NewFile() {
@@ -93,7 +93,7 @@ Status NewFile::finish() {
   return {};
 }
 
-/// A number that tells states apart that cannot take each other's rows.
+/// Returns a hash of the layout of the states, which must be equal for states to be interchangeable.
 uint64_t StateStore::layoutHash() const {
   uint64_t hash = 0;
   for (const State &state : plan().states) {
@@ -140,10 +140,10 @@ Status StateStore::save(uint32_t index, const char *path) {
   return file.finish();
 }
 
-/// A file's bytes, of which there may be `most`. It is read, not mapped: whoever else writes to it or cuts it short,
-/// what is checked is what is used.
+/// Reads a file of at most `most` bytes. It is read, not mapped: even if others modify or truncate it, the verified
+/// bytes are the ones that are used.
 static Status readWhole(const char *path, uint64_t most, Memory *contents, uint64_t *size) {
-  // Without O_NONBLOCK a named pipe would hold us until somebody writes to it.
+  // Without O_NONBLOCK, opening a named pipe would block until somebody writes to it.
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     return Status::make(TENON_INVALID, "state file '%s' cannot be opened: %s", path, strerror(errno));
@@ -170,7 +170,7 @@ static Status readWhole(const char *path, uint64_t most, Memory *contents, uint6
   return status;
 }
 
-/// The counts that a file holds, or why it is none of this model.
+/// Reads the row counts of a file, or reports why it does not match this model.
 Status StateStore::checkFile(const char *path, const uint8_t *bytes, uint64_t size,
                              std::vector<int64_t> &counts) const {
   auto refuse = [&](const char *why) { return Status::make(TENON_INVALID, "state file '%s' %s", path, why); };

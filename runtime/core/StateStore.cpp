@@ -49,7 +49,7 @@ Status StateStore::use(uint32_t slot) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Copies between addresses of the device, while no command runs.
+/// Copies between device addresses, while no command runs.
 Status StateStore::copy(uint8_t *to, const uint8_t *from, uint64_t bytes) {
   if (artifact.device().properties().isHostAddressable) {
     if (bytes)
@@ -66,7 +66,7 @@ Status StateStore::copy(uint8_t *to, const uint8_t *from, uint64_t bytes) {
   return {};
 }
 
-/// Memory that has been used becomes zeros again; only where all rows count does anybody look at them.
+/// Zeroes memory that was used; this only matters for states all of whose rows are live.
 Status StateStore::clear(Slot &slot) {
   assert(slot.memory->address() && "a slot that has not been used has nothing to clear");
   for (const State &state : plan().states) {
@@ -84,7 +84,7 @@ Status StateStore::clear(Slot &slot) {
   return writeInitial(slot);
 }
 
-/// Nothing else looks at the weights that a state begins with, so they are compared with their hashes here.
+/// Verifies the weights that initialize a state, because no instruction reads them.
 Status StateStore::checkInitial(const State &state) const {
   if (!fits(state.initial, state.bytes, artifact.weightBytes()))
     return Status::make(TENON_INVALID, "damaged: state '%s' begins as %llu bytes at %llu of %llu bytes of weights",
@@ -204,7 +204,7 @@ Status StateStore::endRun(const Plan &program, const int64_t *exprs) {
                           (long long)next, (long long)state.capacity);
     int64_t before = count;
     count = state.kind == StateKind::growing ? next : count + state.ringRows;
-    // Of a ring that has been filled, where it goes on is all that matters.
+    // For a full ring, only the write position matters.
     if (state.kind == StateKind::ring && count >= 2 * state.capacity)
       count -= state.capacity;
     changes += count != before;

@@ -16,8 +16,8 @@
 
 namespace tenon::rt {
 
-/// The states of a model, once for each slot: a sequence that has its own. Runs use those of one slot at a time. A slot
-/// has memory from its first run on.
+/// The states of a model, once for each slot, which belongs to one sequence. Runs use the states of one slot at a time.
+/// A slot's memory is allocated at its first run.
 class StateStore {
 public:
   /// Keeps references to both.
@@ -26,24 +26,25 @@ public:
   /// May be called once, before anything else.
   Status start(uint32_t slots);
 
-  /// Bytes of all slots, whether or not they have their memory yet; UINT64_MAX where no machine has so many.
+  /// Returns the bytes of all slots, allocated or not; UINT64_MAX if they overflow.
   uint64_t bytes() const;
-  /// Changes whenever rows(), or the memory of the slot at hand, may have become others.
+  /// Changes whenever rows(), or the memory of the current slot, may have changed.
   uint64_t version() const { return changes; }
 
   Status use(uint32_t slot);
-  /// Fails where a run has left the slot at hand half written.
+  /// Fails if a failed run has left the current slot inconsistent.
   Status checkUsable() const;
   /// Gives the slot at hand its memory.
   Status prepare() { return reserve(slots[current]); }
-  /// Memory of the slot at hand, Plan::stateSize bytes; null before prepare().
+  /// Returns the memory of the current slot, Plan::stateSize bytes; null before prepare().
   uint8_t *address() const { return slots[current].memory->address(); }
 
-  /// What the states give symbols of `program`: for each its `live` and its `slot`, 0 where it has none.
+  /// Returns the values that the states bind to symbols of `program`: for each state its `live` and its `slot`, 0 if it
+  /// has none.
   void rows(const Plan &program, int64_t *values) const;
-  /// A run of `program` begins to write: until it has ended well, nobody can use the slot.
+  /// Marks the current slot as unusable until the run of `program` has succeeded.
   void beginRun() { slots[current].isBroken = !plan().states.empty(); }
-  /// It has ended well; `exprs` are those of the program.
+  /// Ends a successful run; `exprs` are the values of the program's expressions.
   Status endRun(const Plan &program, const int64_t *exprs);
 
   /// How many rows of a state are live in a slot.
@@ -54,7 +55,7 @@ public:
 
   // StateFile.cpp: a slot in a file.
   Status save(uint32_t slot, const char *path);
-  /// Leaves the slot as it is where the file is not one that save() has written for this model.
+  /// Leaves the slot unchanged if save() has not written the file for this model.
   Status restore(uint32_t slot, const char *path);
 
 private:

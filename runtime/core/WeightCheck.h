@@ -27,23 +27,22 @@
 
 namespace tenon::rt {
 
-/// The blocks of an artifact's weights, and which of them are known to be right. Any number of threads may use it at
-/// once.
+/// Tracks which blocks of an artifact's weights have been verified. Thread-safe.
 class WeightCheck {
 public:
-  /// Without a call of it every block counts as right. Bytes and places stay the caller's.
+  /// If it is not called, every block counts as verified. The caller keeps the bytes and places.
   Status start(const uint8_t *weights, const WeightPlaces &weightPlaces, Container::BlockHashes hashes);
 
   /// Whether there is anything to check.
   bool isWanted() const { return !blocks.hashes.empty(); }
   uint64_t blockSize() const { return blocks.blockSize; }
-  /// Whether the blocks are those in which weights are read; in files of versions before that there is one for all.
+  /// True if weights are hashed in the blocks in which they are read; older files have a single hash.
   bool isByBlocks() const { return isWanted() && blocks.blockSize == kWeightBlock; }
 
   bool isRight(uint64_t block) const { return right[block].load(std::memory_order_acquire); }
-  /// Compares a block with its hash; false where they differ.
+  /// Compares a block with its hash; returns false if they differ.
   bool check(uint64_t block) const;
-  /// Why check has returned false. `reader` is the node that wants the block.
+  /// Describes why `check` returned false. `reader` is the node that needs the block.
   Status mismatch(uint64_t block, const char *reader) const;
 
 private:

@@ -18,9 +18,9 @@ namespace tenon::rt {
 
 // policy: blocks that a thread reads at once.
 static constexpr uint64_t kPiece = 4;
-// policy: what is taken at one time is a part of the window, so that the rest of it is read meanwhile.
+// policy: the fraction of the window that is held at a time, so that the rest can be read meanwhile.
 static constexpr uint64_t kTakenPart = 4;
-// policy: runs that a plan is made after. The first one's times are those of a cold start.
+// policy: the number of runs after which a new plan is made. The first run's times are those of a cold start.
 static constexpr uint32_t kPlannedRuns = 2;
 
 namespace {
@@ -80,11 +80,12 @@ Status WeightPager::start(const Artifact &from, uint64_t bytes) {
   holds.resize(states.size());
   ring.resize(instructions + 1);
   artifact = &from;
-  // Where the system's cache cannot keep what is dropped, it is better emptied than searched for room.
+  // If the page cache cannot hold the dropped weights, they are evicted from it explicitly, which is faster than
+  // reclaim by the kernel.
   forgets = freeMemory() < from.weightBytes();
   if (forgets)
     region.expectRandom();
-  // The system maps more than what a load has looked at.
+  // Verification at load time maps more pages than it has accessed.
   region.release({0, states.size()}, forgets);
   for (std::unique_ptr<Reader> &reader : readers) {
     reader.reset(new Reader{this, {}, {}});
@@ -105,7 +106,7 @@ Status WeightPager::start(const Artifact &from, uint64_t bytes) {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// Drops a block, once it is clear that the one behind it is not dropped, too.
+/// Drops a block once it is known that its successor is not dropped as well.
 void WeightPager::drop(uint64_t block) {
   assert(states[block] != State::absent && resident.load() > 0 && "a block that is dropped is in memory");
   states[block] = State::absent;
@@ -123,7 +124,7 @@ void WeightPager::flushDrops() {
   dropped = {0, 0};
 }
 
-/// An instruction of the order wants its blocks no longer; at the cursor, those that are claimed.
+/// An instruction of the order releases its blocks; at the cursor, only those that were claimed.
 void WeightPager::letGo(uint32_t instruction, const Cursor *upTo) {
   const ProgramUses &own = programs[active];
   const IndexRange &of = own.uses.of[instruction];
@@ -139,7 +140,7 @@ void WeightPager::letGo(uint32_t instruction, const Cursor *upTo) {
   }
 }
 
-/// Forgets all that is foreseen; what is taken stays.
+/// Clears the predicted order; held blocks remain.
 void WeightPager::forgetOrder() {
   for (uint64_t i = taken; i < tail; ++i)
     letGo(ring[i % ring.size()], nullptr);
@@ -168,7 +169,7 @@ void WeightPager::dropUnpinned() {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Moves the cursor past what needs no reading, to a block that is absent. Returns that there is one.
+/// Advances the cursor past resident blocks to one that must be read. Returns true if there is one.
 bool WeightPager::advance() {
   const ProgramUses &own = programs[active];
   while (cursor.instruction != WeightUses::kNone) {
@@ -188,7 +189,7 @@ bool WeightPager::advance() {
   return false;
 }
 
-/// The instruction at the cursor wants this block, as do those that take what is read for it.
+/// Adds this block to the holds of the instruction at the cursor, and of those for which it is read.
 void WeightPager::passBlock(uint64_t block) {
   const IndexRange &of = programs[active].uses.of[cursor.instruction];
   ++holds[block];
@@ -202,7 +203,7 @@ uint64_t WeightPager::atCursor() const {
   return uses.ranges[uses.of[cursor.instruction].begin + cursor.range].begin + cursor.block;
 }
 
-/// The next blocks to read, which are marked as being read; none where there is nothing to do, or no room.
+/// Returns the next blocks to read, and marks them as being read; none if there is nothing to do, or no room.
 BlockRange WeightPager::claim() {
   BlockRange piece{0, 0};
   if (!advance())
@@ -331,7 +332,7 @@ Status WeightPager::take(uint32_t instruction, const char *node) {
   return {};
 }
 
-/// Why a block of an instruction could not be read. It is tried anew the next time.
+/// Describes why a block of an instruction could not be read. The read is retried the next time.
 Status WeightPager::explainFailure(uint32_t instruction, const char *node) {
   const WeightUses &uses = programs[active].uses;
   const WeightCheck &check = artifact->weightCheck();
@@ -348,7 +349,7 @@ Status WeightPager::explainFailure(uint32_t instruction, const char *node) {
         status = read.failed() ? std::move(read) : check.mismatch(block, node);
     }
   }
-  // Its blocks are dropped, so that the next run reads them anew.
+  // The blocks are dropped, so that the next run reads them again.
   forgetOrder();
   return status;
 }

@@ -31,29 +31,29 @@
 
 namespace tenon::rt {
 
-/// The paging of one session's weights. All but its own threads is called by the thread of the session.
+/// Pages the weights of one session. Except for the pager's own threads, only the session's thread calls it.
 class WeightPager {
 public:
   WeightPager() = default;
   WeightPager(WeightPager &&) = delete;
   ~WeightPager();
 
-  /// Fails where the budget, in bytes, has no room for what a single instruction reads. May be called once.
+  /// Fails if the budget, in bytes, is smaller than what a single instruction reads. May be called once.
   Status start(const Artifact &artifact, uint64_t budget);
 
   /// A run of a program begins.
   void beginRun(uint32_t program);
-  /// Takes the blocks of an instruction if all of them are in memory, and little else is taken. Otherwise what was
-  /// taken has to be executed and given back first.
+  /// Acquires the blocks of an instruction if all of them are resident, and few others are held. Otherwise the held
+  /// blocks must be used and released first.
   bool tryTake(uint32_t instruction);
-  /// Takes them and waits for them. Nothing else is taken. `node` is for messages.
+  /// Acquires the blocks and waits for them; no others may be held. `node` is for messages.
   Status take(uint32_t instruction, const char *node);
-  /// Gives back all blocks that are taken; what took them has run for so many nanoseconds.
+  /// Releases all held blocks; their instructions have run for `nanoseconds`.
   void giveBack(int64_t nanoseconds);
   /// A run has ended well.
   void endRun();
 
-  /// Blocks that are in memory, or will be in a moment; and the most that were.
+  /// Returns the number of blocks that are resident or being read, and its maximum.
   uint64_t numResident() const { return resident.load(std::memory_order_relaxed); }
   uint64_t mostResident() const { return most.load(std::memory_order_relaxed); }
 
@@ -85,7 +85,7 @@ private:
   BlockRange claim();
   void wakeReaders();
   bool isNext(uint32_t instruction) const { return taken < tail && ring[taken % ring.size()] == instruction; }
-  /// Whether all blocks of an instruction are in one of two states.
+  /// True if all blocks of an instruction are in one of two states.
   bool areAll(uint32_t instruction, State one, State other) const;
   void takeNext(uint32_t instruction);
   uint64_t countUnpinned(uint32_t instruction) const;
@@ -111,7 +111,7 @@ private:
   std::vector<uint16_t> holds; // how many instructions in the order want each block
   std::atomic<uint64_t> resident{0}, most{0};
 
-  /// Instructions in the order that is foreseen: those that are taken, then those whose blocks are all claimed, then
+  /// Instructions in the predicted order: those whose blocks are held, then those whose blocks are all claimed, then
   /// the one at the cursor.
   std::vector<uint32_t> ring;
   uint64_t head = 0, taken = 0, tail = 0; // counted on; an index is their remainder

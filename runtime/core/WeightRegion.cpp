@@ -56,7 +56,7 @@ void WeightRegion::release(BlockRange blocks, bool forgets) const {
 
 bool WeightRegion::isCached(uint64_t block) const {
   bool isCached = true;
-  // The system reads by more than a page, so that a few of them tell of all.
+  // The system reads ahead by more than a page, so sampling a few pages suffices.
   (void)forEach({block, block + 1}, [&](const Part &part, uint64_t begin, uint64_t size) {
     for (uint64_t at : {begin, begin + size / 2, begin + size - 1})
       isCached = isCached && part.file->isCached(part.offset + at);

@@ -15,26 +15,26 @@
 
 namespace tenon::rt {
 
-/// Weights lie at one stretch of addresses, parts of which files are mapped to. Any number of threads may use it at
-/// once. Without a file, where the artifact lies in memory of the caller, nothing can be loaded or let go of.
+/// The weights as a contiguous range of addresses, parts of which are mapped from files. Thread-safe. Without a file,
+/// if the artifact is in the caller's memory, nothing can be loaded or released.
 class WeightRegion {
 public:
-  /// The `size` bytes from byte `begin` of the weights on, which begin at `weights`, are those of `file`, which stays,
-  /// from `offset` on.
+  /// Registers that the `size` bytes from byte `begin` of the weights on are those of `file` from `offset` on.
+  /// `weights` is the start of the weights, and the file must outlive this.
   void add(const uint8_t *weights, uint64_t begin, uint64_t size, const MappedFile &file, uint64_t offset);
 
   bool isMapped() const { return !parts.empty(); }
 
   /// Reads blocks into memory.
   Status load(BlockRange blocks) const;
-  /// The same, and nothing around them gets into memory; with `scratch`, a buffer of kScratch bytes, not into the
-  /// system's cache either. What was loaded so is released.
+  /// The same, without read-around; with `scratch`, a buffer of kScratch bytes, the page cache is bypassed, too. Blocks
+  /// that are loaded this way are released.
   Status loadAlone(BlockRange blocks, void *scratch) const;
-  /// Gives the pages of blocks back; with `forgets` the system's cache lets go of them, too.
+  /// Releases the pages of blocks; with `forgets` also from the page cache.
   void release(BlockRange blocks, bool forgets) const;
-  /// Whether a block looks as if it could be read without a disk.
+  /// True if a block can probably be read without disk access.
   bool isCached(uint64_t block) const;
-  /// The system is to read nothing but what is asked for.
+  /// Disables the system's read-ahead.
   void expectRandom() const;
 
   static constexpr uint64_t kScratch = uint64_t(1) << 20; // limit: for each thread that reads
@@ -46,7 +46,7 @@ private:
     const MappedFile *file;
     uint64_t offset; ///< in the file
   };
-  /// Calls `use` for each part of a file that blocks lie in, until it returns a failure.
+  /// Calls `use` for each part of a file that contains some of the blocks, until it fails.
   template <typename Use> Status forEach(BlockRange blocks, Use use) const;
 
   std::vector<Part> parts;

@@ -38,14 +38,14 @@
 
 namespace tenon::rt {
 
-/// An entry point of loaded code; what it points to is the device's matter.
+/// An entry point of loaded code; its representation is private to the device.
 using DeviceKernel = const void *;
 
 struct DeviceProperties {
   const char *name;         ///< "cpu"
   const char *architecture; ///< the beginning of what code for it requires (Target.h)
   const char *target;       ///< the compiler's most capable target that it can run, empty where there is none
-  /// True if the host may follow the device's addresses, and the device those of the host.
+  /// True if host and device can access each other's addresses.
   bool isHostAddressable;
 };
 
@@ -54,8 +54,8 @@ class DeviceMemory {
 public:
   virtual ~DeviceMemory() = default;
 
-  /// Makes room for `size` bytes. Does nothing where there is room already; otherwise the block may move, with what it
-  /// holds if `keep` is true. `what` names it in a failure.
+  /// Ensures a capacity of `size` bytes. If the block must grow, it may move, with its content if `keep` is true.
+  /// `what` names it in error messages.
   virtual Status reserve(uint64_t size, bool keep, const char *what) = 0;
   /// Sets all of it to zero.
   virtual void clear() = 0;
@@ -76,7 +76,7 @@ public:
 
   /// The entry point `name`, or null.
   virtual DeviceKernel find(const char *name) const = 0;
-  /// The 64-bit integers of the constant array `name`; empty where there is none.
+  /// Returns the 64-bit integers of the constant array `name`; empty if there is none.
   virtual std::vector<int64_t> findWords(const char *name) const = 0;
 };
 
@@ -104,32 +104,32 @@ struct CommandFailure {
   tenon_kernel_index_report report{}; ///< of TENON_KERNEL_INDEX_OUT_OF_RANGE; zeros where the kernel left none
 };
 
-/// Commands that run in the order in which they are submitted. A session has one; it is used by one thread at a time.
+/// Commands that run in the order of their submission. Each session has one queue, which one thread uses at a time.
 class DeviceQueue {
 public:
   virtual ~DeviceQueue() = default;
 
-  /// How many workers run kernels at the same time, each with scratch memory of its own.
+  /// Returns the number of workers that run kernels concurrently, each with its own scratch memory.
   virtual uint32_t workers() const = 0;
-  /// Gives each worker scratch memory, a multiple of TENON_BUFFER_ALIGNMENT, for the commands that follow.
+  /// Reserves scratch memory for each worker, a multiple of TENON_BUFFER_ALIGNMENT, for later commands.
   virtual Status reserveScratch(uint64_t bytesOfWorker) = 0;
 
-  /// Submits a command. Its buffers and sizes stay as they are until wait(). Numbers of commands that no wait() is
-  /// between ascend one by one.
+  /// Submits a command. Its buffers and sizes must not change until wait(). Between two waits, the numbers of commands
+  /// are consecutive.
   virtual void submit(const Command &command) = 0;
-  /// Waits for all commands. Those that follow one that fails may be left out.
+  /// Waits for all commands. Commands after a failed one may be skipped.
   virtual CommandFailure wait() = 0;
-  /// Forgets commands that have not begun, and waits for the others.
+  /// Discards commands that have not begun, and waits for the others.
   virtual void drop() = 0;
-  /// Commands that follow may be computed from their last tile to their first.
+  /// Allows later commands to be computed from their last tile to their first one.
   virtual void setBackward(bool isBackward) = 0;
 
-  /// Copies a few bytes to the host, and from it. All commands have been waited for.
+  /// Copies a few bytes to or from the host. Must not be called while commands are pending.
   virtual Status read(void *host, const void *address, uint64_t bytes) = 0;
   virtual Status write(void *address, const void *host, uint64_t bytes) = 0;
 
-  /// Calls `work` for all numbers below `count`, on threads of the host, and returns whether every call has returned
-  /// true. All commands have been waited for.
+  /// Calls `work` for all numbers below `count` on host threads, and returns true if every call has. Must not be called
+  /// while commands are pending.
   virtual bool runOnHost(uint64_t count, bool (*work)(const void *context, uint64_t index), const void *context) {
     bool isFine = true;
     for (uint64_t i = 0; i < count; ++i)
@@ -137,29 +137,29 @@ public:
     return isFine;
   }
 
-  /// Reports commands that follow to `callback`; null ends that.
+  /// Reports later commands to `callback`; null disables it.
   virtual void setProfile(tenon_profile_fn callback, void *user) = 0;
-  /// Measures commands that follow, until it is false. Returns false where nothing is gained by measuring.
+  /// Enables or disables timing of later commands. Returns false if timing has no benefit.
   virtual bool setTimed(bool isTimed) = 0;
-  /// The mean nanoseconds that a command took one worker since the last call; 0 where it was not measured.
+  /// Returns the mean time in nanoseconds of a command on one worker since the last call; 0 if it was not measured.
   virtual uint64_t takeTime(uint32_t number) = 0;
 };
 
-/// A place where kernels run. It lives as long as the program, and any number of threads may use it.
+/// A place where kernels run. It is static and thread-safe.
 class Device {
 public:
   virtual const DeviceProperties &properties() const = 0;
-  /// Fails where the device, or the system around it, cannot run code that requires `needs` (Target.h); the message
-  /// says what is missing.
+  /// Fails if the device or the operating system cannot run code that requires `needs` (Target.h); the message says
+  /// what is missing.
   virtual Status enterTarget(const char *needs) const = 0;
-  /// Loads a code section that the device can run. The bytes stay until the code is no longer used.
+  /// Loads a code section that the device can run. The bytes must remain valid while the code is used.
   virtual Status loadCode(const uint8_t *bytes, size_t size, const char *needs,
                           std::unique_ptr<DeviceCode> *code) const = 0;
   virtual std::unique_ptr<DeviceMemory> makeMemory() const = 0;
-  /// Makes a queue of `threads` threads of the host, 0 for as many as the process may use, for commands with numbers
-  /// below `commands`.
+  /// Creates a queue with `threads` host threads, 0 for as many as the process may use, for commands with numbers below
+  /// `commands`.
   virtual Status makeQueue(uint32_t threads, uint32_t commands, std::unique_ptr<DeviceQueue> *queue) const = 0;
-  /// Copies to the device, before any command reads it.
+  /// Copies to the device. Must be called before any command reads the memory.
   virtual Status upload(void *address, const void *host, uint64_t bytes) const = 0;
 
 protected:

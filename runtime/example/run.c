@@ -30,7 +30,7 @@ static int fail(tenon_status status, const tenon_error *error) {
   return status;
 }
 
-/// Binds input `index` to memory of its own, filled with ones where it is f32 and with zeros otherwise.
+/// Binds input `index` to newly allocated memory, filled with ones if it is f32 and with zeros otherwise.
 static int bind_ones(struct example *example, uint32_t index, int64_t open_size) {
   tenon_error error;
   tenon_tensor_info info = {sizeof info};
@@ -105,7 +105,7 @@ int main(int count, char **arguments) {
   }
   struct example example = {0};
   int code = run(&example, arguments[1], count > 2 ? atoll(arguments[2]) : 1);
-  // Sessions go before the artifact that they run; inputs last, since they are used in place.
+  // Sessions must be released before their artifact; inputs last, since they are used in place.
   tenon_session_release(example.session);
   tenon_artifact_release(example.artifact);
   for (uint32_t i = 0; example.inputs && i < example.info.input_count; ++i)

@@ -18,7 +18,7 @@ enum class Opcode : uint8_t {
 #undef TENON_INSTRUCTION
 };
 
-/// What the field `a`, `b` or `c` of an instruction holds.
+/// The meaning of the field `a`, `b` or `c` of an instruction.
 enum class OperandKind : uint8_t {
   none,        // zero
   kernel,      // an index into kernels

@@ -19,26 +19,24 @@
 extern "C" {
 #endif
 
-/// Alignment in bytes of where the arena, the weights, the state, each thread's scratch and each output
-/// that the runtime allocates start. A buffer at an offset in one of them is as aligned as its offset: the
-/// planner chose it, so the compiler knows it. Inputs and outputs that the caller binds are only aligned
-/// to their element type.
+/// The alignment in bytes of the arena, the weights, the state, each thread's scratch and each output that the runtime
+/// allocates. A buffer within one of them is aligned according to its offset, which the compiler knows. Inputs and
+/// outputs that the caller binds are only aligned to their element type.
 #define TENON_BUFFER_ALIGNMENT 64
 
 /// What a kernel returns. Anything else counts as TENON_KERNEL_FAULT.
 enum {
   TENON_KERNEL_OK = 0,
-  /// An index that the model computed lies outside of its tensor (Gather, ScatterND...). The kernel has left a
+  /// An index that the model computed is out of bounds (Gather, ScatterND...). The kernel has left a
   /// tenon_kernel_index_report in its scratch.
   TENON_KERNEL_INDEX_OUT_OF_RANGE = 1,
-  /// A value that the model computed is not allowed (a negative repeat count, a division by zero...).
+  /// A value that the model computed is invalid (a negative repeat count, a division by zero...).
   TENON_KERNEL_BAD_VALUE = 2,
   TENON_KERNEL_FAULT = 3,
 };
 
-/// What is at the start of the scratch of a kernel that returned TENON_KERNEL_INDEX_OUT_OF_RANGE, if the scratch is
-/// large enough for it: an index, and between which ones it has to be. `last` is below `first` where the dimension is
-/// empty.
+/// The content at the start of the scratch of a kernel that returned TENON_KERNEL_INDEX_OUT_OF_RANGE, if the scratch is
+/// large enough: an index, and its valid range. `last` is less than `first` if the dimension is empty.
 typedef struct {
   int64_t index, first, last;
 } tenon_kernel_index_report;
@@ -86,10 +84,10 @@ enum {
   TENON_FACT_END = -1,
 };
 
-/// Facts of a kernel that is written in C, after its number of sizes and its bytes of scratch:
+/// Facts of a kernel written in C, after its number of sizes and its bytes of scratch:
 ///
-///   TENON_KERNEL_FACTS(double_f32, 2, 1, 0, TENON_ANY, TENON_READS(TENON_ELEMENTS(0, 4)),
-///   TENON_WRITES(TENON_ELEMENTS(0, 4)));
+/// TENON_KERNEL_FACTS(double_f32, 2, 1, 0, TENON_ANY, TENON_READS(TENON_ELEMENTS(0, 4)), TENON_WRITES(TENON_ELEMENTS(0,
+/// 4)));
 #define TENON_ANY TENON_FACT_END
 #define TENON_NUMBER(value) TENON_FACT_CONSTANT, value, TENON_FACT_END
 #define TENON_ELEMENTS(size, bytes) TENON_FACT_SIZE, size, TENON_FACT_CONSTANT, bytes, TENON_FACT_MUL, TENON_FACT_END

@@ -37,21 +37,21 @@ inline constexpr uint32_t kFormatVersion = 5;
 inline constexpr uint32_t kUsualVersion = 4;
 /// The first version that may have weights in other files.
 inline constexpr uint32_t kPlacesVersion = 5;
-/// The oldest one that is still read. Kernels of version 1 have all arguments but the last one, and leave that alone.
+/// The oldest version that can be read. Kernels of version 1 lack the last argument, and ignore it.
 inline constexpr uint32_t kOldestVersion = 1;
-/// The first version whose code sections hold the facts of every kernel.
+/// The first version whose code sections contain the facts of every kernel.
 inline constexpr uint32_t kFactsVersion = 3;
-/// The weights are hashed in blocks of this many bytes, the last one being shorter. A block fits into the L2 cache of
-/// the machines that we run on, so a launch finds there what was hashed right before it.
+/// The weights are hashed in blocks of this many bytes; the last one may be shorter. A block fits L2, so a launch finds
+/// there what was hashed right before it.
 inline constexpr uint64_t kHashBlock = 256u << 10;
-/// Largest page size of the machines we run on, so that every section can be mapped where it lies.
+/// The largest supported page size, so that every section can be mapped in place.
 inline constexpr uint64_t kPageSize = 16384;
-/// Where every other section starts, so that a plan can be read where it lies.
+/// The alignment of all other sections, so that a plan can be read in place.
 inline constexpr uint64_t kSectionAlignment = 64;
-/// A file has a few plans, at most one weights section, and a few code sections.
+/// Upper bound for sections: a file has a few plans, at most one weights section, and a few code sections.
 inline constexpr uint32_t kMaxSections = 512;
-/// The plans of a target are programs for different sizes: the first that takes the sizes at hand is run. The last is
-/// for all.
+/// Upper bound for the plans of a target, which are programs for different sizes: the first one that matches the sizes
+/// is run. The last one is for all sizes.
 inline constexpr uint32_t kMaxPlans = 64;
 /// No tensor of a plan has more dimensions.
 inline constexpr uint32_t kMaxRank = 64;
@@ -84,13 +84,13 @@ enum class SectionKind : uint32_t {
   places = 6,  // where weights lie that are not in this file: WeightPlaces, then ExternalFile[], then WeightSegment[]
 };
 
-/// Weights are addressed as one stretch of bytes, and hashed as one. With a section of places it is made of segments,
-/// which follow each other without a gap; those of this file stand one after the other in its section of weights.
+/// Weights are addressed and hashed as one range of bytes. With a section of places, it consists of consecutive
+/// segments; those of this file are contiguous in its weights section.
 struct WeightPlaces {
   uint32_t fileCount, segmentCount;
 };
 inline constexpr uint32_t kMaxExternalFiles = 4096;
-/// Each is a mapping, of which a process may have some ten thousand.
+/// Each segment is a mapping, of which a process may have some ten thousand.
 inline constexpr uint32_t kMaxWeightSegments = 16384;
 
 struct ExternalFile {

@@ -22,8 +22,8 @@
 
 namespace tenon::fmt {
 
-/// Features that the compiler may name in a target, so that the runtime can test for each of them.
-/// A runtime that meets another name refuses the section: it cannot know what it stands for.
+/// The features that the compiler may name in a target, each of which the runtime can test. A runtime rejects a section
+/// with an unknown name.
 inline constexpr const char *kX86Features[] = {
     "sse3",       "ssse3",      "sse4.1",      "sse4.2",       "popcnt",          "avx",        "avx2",
     "fma",        "f16c",       "bmi",         "bmi2",         "lzcnt",           "movbe",      "avxvnni",

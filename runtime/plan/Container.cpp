@@ -147,7 +147,7 @@ static Status checkSection(const fmt::Section &section, uint32_t index, uint64_t
   return {};
 }
 
-/// That each code has plans, and no target two codes.
+/// Checks that each code section has plans, and that targets are distinct.
 static Status checkCode(const Container &container) {
   const std::vector<fmt::Section> &sections = container.sections;
   for (const fmt::Section &code : sections) {
@@ -164,8 +164,8 @@ static Status checkCode(const Container &container) {
   return {};
 }
 
-/// That sections follow each other from the end of the table to that of the file, with nothing but zeros in between: so
-/// no byte of the file is without a meaning, and none can be moved out of a section unnoticed.
+/// Checks that sections are contiguous from the end of the table to that of the file, with only zero padding in
+/// between, so that every byte of the file is accounted for, and none can be moved out of a section unnoticed.
 static Status checkGaps(const Container &container, const std::vector<const fmt::Section *> &order, uint64_t tableEnd,
                         size_t size) {
   uint64_t end = tableEnd;
@@ -208,7 +208,7 @@ static Status checkTogether(const Container &container, uint64_t tableEnd, size_
 }
 
 Status readContainer(const uint8_t *bytes, size_t size, Container *container) {
-  // A file too short for a header may still show that it is no artifact at all.
+  // A file that is too short for a header may still be recognizable as no artifact.
   size_t known = size < sizeof fmt::kMagic ? size : sizeof fmt::kMagic;
   if (memcmp(bytes, fmt::kMagic, known) != 0)
     return Status::make(TENON_INVALID, "not a Tenon artifact; tenon compile writes one");

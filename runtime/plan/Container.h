@@ -18,8 +18,8 @@
 
 namespace tenon::rt {
 
-/// The header and the section table of a file, checked: magic, version, the table's hash, and that the
-/// sections are known, aligned, inside of the file and apart from each other.
+/// The verified header and section table of a file: magic, version, the table's hash, and that the sections are known,
+/// aligned, in bounds and disjoint.
 struct Container {
   fmt::Header header;
   std::vector<fmt::Section> sections; // a copy, in the order of the file
@@ -30,26 +30,26 @@ struct Container {
   /// The first section of a kind, or null.
   const fmt::Section *find(fmt::SectionKind kind) const;
 
-  /// The plans of a code section, in the order in which sizes are tried.
+  /// Returns the plans of a code section, in the order in which sizes are tried.
   std::vector<const fmt::Section *> plansOf(const fmt::Section &code) const;
 
   /// Compares a section's bytes with its hash.
   Status checkHash(const fmt::Section &section) const;
 
-  /// The hashes of blocks of the weights. Without a section of them, which version 3 brought, the weights are one
+  /// The hashes of blocks of the weights. Without a section of hashes, which version 3 introduced, the weights are one
   /// block.
   struct BlockHashes {
     uint64_t blockSize = 0;
     std::vector<uint64_t> hashes;
   };
-  /// Fails where there is not one for each block of `size` bytes of weights, which there are.
+  /// Fails unless there is one for each block of `size` bytes of weights.
   Status readBlockHashes(uint64_t size, BlockHashes *blocks) const;
 };
 
 /// "plan", "code"...
 const char *sectionName(fmt::SectionKind kind);
 
-/// Of a section's target (Target.h) the name, which may be empty, and the rest of it.
+/// Split a section's target (Target.h) into the name, which may be empty, and the rest.
 std::string_view targetName(const fmt::Section &section);
 const char *targetNeeds(const fmt::Section &section);
 

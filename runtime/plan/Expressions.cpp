@@ -14,7 +14,7 @@
 
 namespace tenon::rt {
 
-/// Rounds to minus infinity. False on a division by zero and on INT64_MIN / -1.
+/// Floor division. Returns false for a division by zero and for INT64_MIN / -1.
 static bool floorDivide(int64_t a, int64_t b, int64_t *result) {
   if (b == 0 || (a == INT64_MIN && b == -1))
     return false;
@@ -137,8 +137,8 @@ static const char *functionName(ExprOp op) {
   }
 }
 
-/// Each level writes at least one byte before it goes deeper, so the memory bounds the depth and the time,
-/// though a table of expressions can stand for a tree of exponential size.
+/// Each level writes at least one byte before it recurses, so the capacity bounds the depth and the time, although a
+/// table of expressions can represent a tree of exponential size.
 static void write(const Plan &plan, uint32_t index, Writer &out) {
   if (out.full)
     return;

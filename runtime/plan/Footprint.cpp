@@ -46,7 +46,7 @@ Status addUpOutputs(const Plan &plan, const int64_t *exprs, uint64_t *needed) {
 
 Status addUpScratch(const Plan &plan, const int64_t *exprs, uint64_t *stride) {
   int64_t bytes = exprs[plan.scratchSize];
-  // Threads must not share a cache line, nor, where there is much to share, a page.
+  // Scratch memory of different threads must not share a cache line nor, if it is large, a page.
   uint64_t grain = bytes < 4096 ? 2 * TENON_BUFFER_ALIGNMENT : 4096;
   if (bytes < 0 || !checkedAlign(uint64_t(bytes), grain, stride))
     return Status::make(TENON_INVALID, "the scratch memory of a thread comes to %lld bytes", (long long)bytes);

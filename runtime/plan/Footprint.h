@@ -13,17 +13,17 @@
 
 namespace tenon::rt {
 
-/// What each output needs, into `needed`: as far as its buffers reach, and at least what its dimensions come to.
+/// Computes the bytes of each output: enough for its buffers, and at least those of its dimensions.
 Status addUpOutputs(const Plan &plan, const int64_t *exprs, uint64_t *needed);
 
-/// Bytes from one thread's scratch memory to the next one's.
+/// Computes the distance in bytes between the scratch memories of two threads.
 Status addUpScratch(const Plan &plan, const int64_t *exprs, uint64_t *stride);
 
-/// The most that heap blocks can come to, with what they grow in advance; UINT64_MAX where that has no bound.
-/// `bounds` has those of all expressions.
+/// Returns an upper bound for heap blocks, including their over-allocation; UINT64_MAX if there is none. `bounds` has
+/// the bounds of all expressions.
 uint64_t boundHeap(const Plan &plan, const std::vector<Interval> &bounds);
 
-/// The most that all outputs together can come to, likewise.
+/// Returns an upper bound for all outputs together, in the same way.
 uint64_t boundOutputs(const Plan &plan, const std::vector<Interval> &bounds);
 
 } // namespace tenon::rt

@@ -14,7 +14,7 @@ namespace tenon::rt {
 
 static bool isInfinite(int64_t value) { return value == INT64_MIN || value == INT64_MAX; }
 
-/// Sums and products that end at the ends of the numbers, from where nothing leads back.
+/// Saturating sums and products; a saturated value stays saturated.
 static int64_t addEnds(int64_t a, int64_t b) {
   int64_t sum;
   if (isInfinite(a))
@@ -42,7 +42,7 @@ static Interval mulIntervals(Interval a, Interval b) {
   return {min, max};
 }
 
-/// Of a division by a positive constant, to minus or to plus infinity.
+/// Divides a bound by a positive constant, rounding down or up.
 static int64_t divideEnd(int64_t a, int64_t divisor, bool up) {
   assert(divisor > 0 && "the ends of a quotient change places where the divisor is negative");
   if (isInfinite(a))

@@ -15,15 +15,15 @@
 
 namespace tenon::rt {
 
-/// All values from `min` to `max`. The ends of the numbers stand for values without a bound.
+/// All values from `min` to `max`. The extreme integers represent unbounded ends.
 struct Interval {
   int64_t min = INT64_MIN, max = INT64_MAX;
 
   bool isBounded() const { return max != INT64_MAX; }
 };
 
-/// Bounds of each expression, from those of the symbols. An expression never lies outside, but need not reach its
-/// bounds where a symbol stands in it more than once.
+/// Returns bounds for each expression from those of the symbols. They are valid, but not tight if a symbol occurs more
+/// than once.
 std::vector<Interval> boundExprs(const Plan &plan, const std::vector<Interval> &symbols);
 
 /// The ranges that the plan gives its symbols.

@@ -35,7 +35,7 @@ uint32_t Liveness::peakInstruction() const {
 
 Extent extentOf(const Plan &plan, const Buffer &buffer, const int64_t *exprs, const uint8_t *exprKnown) {
   uint64_t arena = uint64_t(std::max<int64_t>(exprs[plan.arenaSize], 0));
-  // What does not fit is refused where addresses are made.
+  // Buffers that are out of bounds are rejected where addresses are computed.
   auto clamp = [&](int64_t offset, int64_t size) {
     uint64_t begin = std::min(arena, uint64_t(std::max<int64_t>(offset, 0)));
     return Extent{begin, begin + std::min(arena - begin, uint64_t(std::max<int64_t>(size, 0)))};
@@ -46,7 +46,7 @@ Extent extentOf(const Plan &plan, const Buffer &buffer, const int64_t *exprs, co
 }
 
 namespace {
-/// Sets that are joined; the least member stands for its set.
+/// Disjoint sets (union-find); the smallest member represents its set.
 class Sets {
 public:
   explicit Sets(size_t count) : parents(count) { clear(); }
@@ -67,7 +67,7 @@ private:
   std::vector<uint32_t> parents;
 };
 
-/// One instruction's use of a buffer in the arena, [begin, end) in bytes.
+/// The use of bytes [begin, end) of the arena by an instruction.
 struct Use {
   uint32_t instruction, buffer;
   uint64_t begin, end;
@@ -95,7 +95,7 @@ private:
   void joinPlaces();
   void assignLives();
 
-  // A stretch is live before an instruction, after it, or both: the two places of that instruction.
+  // A range is live before an instruction, after it, or both: each instruction has two program points.
   static uint32_t before(uint32_t instruction) { return 2 * instruction; }
   static uint32_t after(uint32_t instruction) { return 2 * instruction + 1; }
 
@@ -113,7 +113,7 @@ private:
   std::vector<const Use *> here;
   std::vector<uint8_t> isRead, isOverwritten, isLive; // isLive: by place
   Sets places;
-  // By the place that stands for its set: from where to where it is, and a buffer that it is in.
+  // For each representative of a set: its live range, and one of its buffers.
   std::vector<LiveRange> extents;
   std::vector<uint32_t> owners;
 };
@@ -135,7 +135,7 @@ bool Finder::writesOperand(const Instruction &instruction, uint32_t operand) con
   return !results || operand >= instruction.buffers.count - results;
 }
 
-/// Kernels write all of their results; a copy or a fill may end before its buffer does.
+/// Kernels write all of their results; a copy or a fill may be shorter than its buffer.
 uint64_t Finder::overwrittenBy(const Instruction &instruction, const Use &use) const {
   if (!use.isWritten || use.isRead)
     return use.begin;
@@ -158,7 +158,7 @@ void Finder::addUse(uint32_t index, uint32_t operand) {
   auto [begin, end] = extentOf(plan, where, exprs, exprKnown);
   assert(begin <= end && "an extent is clamped to the arena");
   Use use{index, buffer, begin, end, begin, readsOperand(instruction, operand), writesOperand(instruction, operand)};
-  // What is written at the start of a room is all that is in it so far: parts follow one after the other.
+  // A write at the start of a room invalidates the rest of it, because parts are written in order.
   bool isAtStart = where.hasRoom() && exprKnown[where.offset] && exprs[where.offset] == exprs[where.start];
   if ((exprKnown[where.offset] && exprKnown[where.size]) || isAtStart)
     use.overwritten = overwrittenBy(instruction, use);
@@ -174,8 +174,8 @@ template <typename Each> void Finder::forEachNext(uint32_t index, Each each) con
     each(index + 1);
 }
 
-/// The walk backwards. Jumps backwards make it repeat until nothing changes, which may be as often as there are
-/// instructions: false where that takes too long.
+/// Backward data-flow analysis, repeated until a fixed point because of backward jumps. Returns false if that takes too
+/// long: the number of iterations may be that of the instructions.
 bool Finder::findLive() {
   std::fill(isLive.begin(), isLive.end(), 0);
   bool changed;
@@ -211,7 +211,7 @@ void Finder::joinPlaces() {
       extents[places.find(place)].add(place / 2);
 }
 
-/// Buffers that hold one value, or that one instruction uses, share this stretch.
+/// Assigns this byte range to the buffers that hold one value, or that one instruction uses.
 void Finder::assignLives() {
   std::fill(owners.begin(), owners.end(), kNone);
   uint32_t instruction = kNone, first = kNone;

@@ -12,11 +12,11 @@
 
 namespace tenon::rt {
 
-// policy: blocks that stay or go together, so that what is read is read by the megabyte.
+// policy: the number of blocks that are pinned or streamed together, so that reads are of a megabyte.
 static constexpr uint64_t kTogether = 4;
-// policy: how many windows are tried, from a part of the budget to all of it.
+// policy: the number of window sizes that are tried, from a part of the budget to all of it.
 static constexpr uint64_t kWindows = 16;
-// policy: a narrower window wins that is not slower by more than this part: measured times differ by more.
+// policy: a smaller window is preferred if it is at most this much slower, which is within the measurement noise.
 static constexpr double kSame = 0.01;
 
 PagingPlan makeFirstPagingPlan(const WeightUses &uses, uint64_t budget) {
@@ -51,8 +51,8 @@ Pins::Pins(const WeightUses &uses) {
       (isInLoop[block] ? inLoops : others).push_back(block);
 }
 
-/// Of those in `order`, `room` ones stay, spread evenly, so that there is always something to compute while the next
-/// one that goes is read.
+/// Pins `room` blocks of `order`, evenly spread, so that there is always something to compute while the next streamed
+/// block is read.
 static void spread(const std::vector<uint64_t> &order, uint64_t room, PagingPlan &plan) {
   assert(plan.pinned.size() >= order.size() && "a block is listed once");
   uint64_t groups = (order.size() + kTogether - 1) / kTogether,
@@ -67,13 +67,13 @@ static void spread(const std::vector<uint64_t> &order, uint64_t room, PagingPlan
 }
 
 void Pins::choose(uint64_t room, PagingPlan &plan) const {
-  // What a loop reads is read again in each iteration.
+  // Blocks that a loop reads come first, since they would be read again in each iteration.
   spread(inLoops, room, plan);
   if (plan.numPinned == inLoops.size())
     spread(others, room - plan.numPinned, plan);
 }
 
-/// The most blocks that come and go with one instruction.
+/// Returns the largest number of streamed blocks of one instruction.
 static uint64_t largestStreamed(const WeightUses &uses, const PagingPlan &plan) {
   uint64_t most = 0;
   for (const IndexRange &own : uses.of) {
@@ -105,7 +105,7 @@ double simulateRun(const WeightUses &uses, const PagingPlan &plan, const PagingT
     }
     steps.push_back({streamed, times.compute[i]});
   }
-  // Two runs, the second of which begins as runs in between do: with its first blocks read already.
+  // Simulates two runs; the second one begins like a run in a sequence, with its first blocks already read.
   double computed = 0, read = 0, firstEnd = 0;
   std::vector<double> ends(2 * steps.size());
   size_t oldest = 0;

@@ -29,21 +29,21 @@ struct PagingPlan {
   double seconds = 0;  ///< that a run is expected to take
 };
 
-/// How fast a run's own past says that this machine is.
+/// The speed of this machine, measured in earlier runs.
 struct PagingTimes {
   std::vector<double> compute; ///< seconds of each instruction
   double readBlock = 0;        ///< seconds
 };
 
-/// Everything comes and goes: for a first run, of which nothing is known.
+/// Returns a plan that streams everything: for a first run, about which nothing is known.
 PagingPlan makeFirstPagingPlan(const WeightUses &uses, uint64_t budget);
 
-/// The plan for `budget` blocks of which a run is expected to take the least time, and of several such that which pins
-/// most. The budget has room for what any single instruction reads.
+/// Returns the plan for `budget` blocks with the smallest expected time of a run; among equals, the one that pins the
+/// most. The budget must fit the blocks of any single instruction.
 PagingPlan makePagingPlan(const WeightUses &uses, uint64_t budget, const PagingTimes &times);
 
-/// The seconds of a run among others of its kind, by simulation: blocks are read one after the other, in order, as soon
-/// as the window has room for them, and an instruction begins when its own are there.
+/// Simulates the time in seconds of a run within a sequence of runs: blocks are read one after the other, in order, as
+/// soon as the window has room, and an instruction begins when its own blocks are resident.
 double simulateRun(const WeightUses &uses, const PagingPlan &plan, const PagingTimes &times);
 
 } // namespace tenon::rt

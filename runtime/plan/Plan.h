@@ -39,7 +39,7 @@ struct Symbol {
   int64_t min, max;
   bool fromInput;         // an input's dimension binds it
   bool fromState = false; // a state does, before any input
-  /// Whether it has its value before the run; otherwise an instruction binds it.
+  /// True if it is bound before the run; otherwise an instruction binds it.
   bool isEarly() const { return fromInput || fromState; }
 };
 
@@ -89,8 +89,8 @@ struct Kernel {
   uint64_t flops;
   uint32_t results; // the last buffers of a launch, which it writes; 0: not known
   uint64_t bytes;   // that a launch reads and writes
-  // Where both depend on sizes: expressions in Plan::workExprs, which name each other from the range's beginning, and
-  // whose symbols are the sizes of a launch.
+  // If FLOPs and bytes depend on sizes: expressions in Plan::workExprs, which refer to each other relative to the start
+  // of the range, and whose symbols are the sizes of a launch.
   IndexRange work = {};
   uint32_t workFlops = 0, workBytes = 0; // of them
 };
@@ -121,7 +121,7 @@ struct HostCall {
   bool infers;                // the shape function, which writes the extents of all results as i64
 };
 
-/// A run is refused where the expression is negative.
+/// A condition on sizes: a run fails if the expression is negative.
 struct Check {
   uint32_t expr;
   const char *text;
@@ -152,15 +152,15 @@ struct Plan {
   uint32_t heapBlocks = 0;
   bool bindsSymbols = false;  // instructions bind some: sizes change during a run
   bool placesBuffers = false; // some buffers have no address before instructions give them one
-  // What changes then: buffers in outputs and in the heap or of changing places, operands that are such
-  // buffers, and sizes. All other addresses and sizes stay as they are.
+  // What is recomputed when an instruction binds a symbol: buffers in outputs, in the heap or at data-dependent
+  // offsets, operands that refer to them, and sizes. All other addresses and sizes are unchanged.
   std::vector<uint32_t> lateBuffers, lateOperands, lateSizes;
   bool hasLateOutputs = false; ///< whether symbols that instructions bind change how much memory outputs need
-  // Buffers in inputs, outputs and states, whose addresses change with every binding and slot, and operands that are
-  // such.
+  // Buffers in inputs, outputs and states, whose addresses change with every binding and slot, and operands that refer
+  // to them.
   std::vector<uint32_t> movingBuffers, movingOperands;
 
-  /// How many buffers of a launch or a host call it writes, the last ones; 0 where that is not known.
+  /// Returns how many of the last buffers of a launch or a host call are written; 0 if it is not known.
   uint32_t resultsOf(const Instruction &instruction) const {
     if (instruction.op == fmt::Opcode::launch)
       return kernels[instruction.a].results;

@@ -19,7 +19,7 @@
 
 namespace tenon::rt {
 
-/// Steps that a plan may take, some milliseconds; one that takes more counts as keeping all weights.
+/// Limit for the steps of the analysis, some milliseconds; beyond it, all weights count as resident.
 static constexpr uint64_t kMaxSteps = uint64_t(1) << 24;
 /// A part of a page stays where the rest of it does.
 static constexpr uint64_t kPage = 4096;
@@ -33,7 +33,7 @@ struct Stretch {
 };
 } // namespace
 
-/// Where a buffer lies; nothing where that is not known before the run.
+/// Computes the bytes that a buffer occupies; returns false if they are not known before the run.
 static bool findStretch(const Plan &plan, const Buffer &buffer, uint64_t weightBytes, Stretch *stretch) {
   const Expr &offset = plan.exprs[buffer.offset], &size = plan.exprs[buffer.size];
   if (offset.op != ExprOp::constant || size.op != ExprOp::constant || offset.a < 0 || size.a < 0)
@@ -44,7 +44,7 @@ static bool findStretch(const Plan &plan, const Buffer &buffer, uint64_t weightB
 }
 
 namespace {
-/// The parts of the weights that a plan has buffers in.
+/// The parts of the weights in which a plan has buffers.
 class NamedWeights {
 public:
   NamedWeights(const Plan &plan, uint64_t weightBytes);
@@ -93,7 +93,7 @@ uint64_t NamedWeights::countUpTo(uint64_t end) const {
 }
 
 namespace {
-/// One instruction's use of weights, [begin, end) in bytes.
+/// The use of bytes [begin, end) of the weights by an instruction.
 struct WeightUse {
   uint32_t instruction;
   uint64_t begin, end;
@@ -137,7 +137,7 @@ void Residency::listUses() {
   }
 }
 
-/// Finds where a stretch is in memory. False where it is let go of before the run ends.
+/// Determines where a byte range is resident. Returns false if it is released before the run ends.
 bool Residency::isResident(uint64_t begin, uint64_t end) {
   assert(begin < end && resident.size() == plan.instructions.size() &&
          "a stretch has bytes, and is looked at everywhere");
@@ -150,7 +150,7 @@ bool Residency::isResident(uint64_t begin, uint64_t end) {
         resident[i] = true;
         is = !next->isRelease;
       }
-    // What is there at the end of a loop is there when it comes around.
+    // What is resident at the end of a loop is resident at the start of the next iteration.
     const Instruction &instruction = plan.instructions[i];
     bool jumps = instruction.op == fmt::Opcode::jump || instruction.op == fmt::Opcode::branch_if_zero;
     if (jumps && instruction.a <= i && is)
@@ -167,7 +167,7 @@ uint64_t Residency::run() {
       ends.insert(ends.end(), {use.begin, use.end});
   std::sort(ends.begin(), ends.end());
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
-  // Uses that end in a stretch count as uses of all of it.
+  // A use that ends within a range counts as a use of the whole range.
   for (WeightUse &use : uses)
     if (!use.isRelease && !ends.empty()) {
       auto first = std::upper_bound(ends.begin(), ends.end(), use.begin),

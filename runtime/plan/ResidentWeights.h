@@ -12,13 +12,13 @@
 
 namespace tenon::rt {
 
-/// The bytes of the weights, of which there are `weightBytes`, that the plan has buffers in. Those of other plans of
-/// the artifact are not read. What lies between two buffers of a plan for their alignment counts.
+/// Returns how many of the `weightBytes` bytes of weights the plan has buffers in, including padding between them.
+/// Weights of other plans of the artifact are not read.
 uint64_t addUpWeights(const Plan &plan, uint64_t weightBytes);
 
-/// The most bytes of the weights that a run needs in memory at one time: all that the plan has buffers in, less what
-/// instructions let go of. A weight is there from its first use on to where it is let go of, and one that nothing
-/// lets go of stays.
+/// Returns an upper bound for the weights that a run needs in memory at a time: all that the plan has buffers in, minus
+/// what instructions release. A weight is resident from its first use to its release, and one that is never released
+/// stays.
 uint64_t boundWeights(const Plan &plan, uint64_t weightBytes);
 
 } // namespace tenon::rt

@@ -25,7 +25,8 @@ Status checkRange(const Symbol &symbol, int64_t value, const char *where) {
                       (long long)value, where, (long long)symbol.min, (long long)symbol.max);
 }
 
-/// The state that binds a symbol, or the input: the first that has it as a dimension. Null where none does.
+/// Returns the name of what binds a symbol: a state, or the first input that has it as a dimension. Null if there is
+/// none.
 static const char *binderOf(const Plan &plan, int64_t symbol) {
   for (const State &state : plan.states)
     if (state.live == symbol || state.slot == symbol)
@@ -40,7 +41,7 @@ static const char *binderOf(const Plan &plan, int64_t symbol) {
 }
 
 namespace {
-/// "N is 4 in 'ids', M is 8": the symbols that an expression depends on.
+/// Prints the symbols that an expression depends on: "N is 4 in 'ids', M is 8".
 struct SymbolList {
   char text[512];
 
@@ -85,10 +86,10 @@ Status requirementFails(const Plan &plan, const Check &check, const int64_t *sym
                       list.text);
 }
 
-/// Dimensions and rows are not negative, so this stands for "not bound yet".
+/// Dimensions and rows are non-negative, so this means "unbound".
 static constexpr int64_t kOpen = -1;
 
-/// The first place gives a symbol its value, and others have to agree.
+/// The first occurrence binds a symbol, and later ones must agree.
 static Status bindSymbol(const Plan &plan, uint32_t symbol, int64_t value, const char *where, int64_t *values) {
   if (values[symbol] == kOpen) {
     TENON_TRY(checkRange(plan.symbols[symbol], value, where));
@@ -141,7 +142,7 @@ Status checkShapes(const Plan &plan, const int64_t *dims, const int64_t *symbols
   return {};
 }
 
-/// Whether each dimension that is a constant has its value; most programs that do not fit are found out so.
+/// True if each static dimension has its value; this rejects most programs that do not match.
 static bool fitsConstants(const Plan &plan, const int64_t *dims) {
   for (const Tensor &input : plan.inputs)
     for (uint32_t d = input.dims.begin; d < input.dims.begin + input.dims.count; ++d)

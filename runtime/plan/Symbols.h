@@ -13,23 +13,23 @@
 
 namespace tenon::rt {
 
-/// Finds the symbols' values. `dims` has the shapes of all inputs end to end, as Plan::dims has: the caller
-/// has checked ranks, and that no dimension is negative. `rows` has two values for each state, of its symbols `live`
-/// and `slot`, which come before any dimension. A symbol that neither binds gets 0. `values` has a place for each
-/// symbol.
+/// Computes the symbols' values. `dims` has the concatenated shapes of all inputs, like Plan::dims: the caller has
+/// checked ranks, and that no dimension is negative. `rows` has two values for each state, of its symbols `live` and
+/// `slot`, which take precedence over dimensions. A symbol that is bound by neither gets 0. `values` has an element for
+/// each symbol.
 Status bindSymbols(const Plan &plan, const int64_t *dims, const int64_t *rows, int64_t *values);
 
-/// Compares the inputs' shapes with what the plan's expressions come to.
+/// Compares the inputs' shapes with the values of the plan's expressions.
 Status checkShapes(const Plan &plan, const int64_t *dims, const int64_t *symbols, const int64_t *exprs);
 
-/// The failure of a check: why, and the values of the symbols that it depends on, with the inputs that gave them.
-/// `node` is null where the check belongs to the binding of sizes.
+/// Returns the failure of a check: the reason, and the values of the symbols that it depends on, with the inputs that
+/// bound them. `node` is null if the check belongs to the binding of sizes.
 Status requirementFails(const Plan &plan, const Check &check, const int64_t *symbols, const char *node);
 
-/// Whether a program takes the shapes: whether bindSymbols and checkShapes would end well.
+/// True if a program accepts the shapes, that is, if bindSymbols and checkShapes would succeed.
 bool fitsShapes(const Plan &plan, const int64_t *dims, const int64_t *rows);
 
-/// Fails where `value` lies outside of the symbol's range. `where` says what it was read from.
+/// Fails if `value` is outside the symbol's range. `where` names its origin.
 Status checkRange(const Symbol &symbol, int64_t value, const char *where);
 
 } // namespace tenon::rt

@@ -40,7 +40,7 @@ static Status verifySymbols(const fmt::Plan &in, Plan &plan) {
   return {};
 }
 
-/// Expressions for people: a launch with fewer sizes than they name has no figures, which is no fault.
+/// These expressions are only displayed, so a launch with fewer sizes than they use is valid, without figures.
 static Status verifyWork(const fmt::Kernel &in, Kernel &kernel, std::vector<Expr> &exprs) {
   uint32_t count = length(in.work());
   if (count == 0)
@@ -68,13 +68,13 @@ static Status verifyWork(const fmt::Kernel &in, Kernel &kernel, std::vector<Expr
 
 static Status verifyExprs(const fmt::Plan &in, Plan &plan) {
   uint32_t count = length(in.exprs());
-  // FlatBuffers' own verifier looks at where a vector begins, not at where its structs do.
+  // FlatBuffers' verifier checks the alignment of a vector's start, but not that of its structs.
   if (count && reinterpret_cast<uintptr_t>(in.exprs()->Data()) % alignof(fmt::Expr))
     return Status::make(TENON_INVALID, "plan: its expressions are not aligned to %zu bytes", alignof(fmt::Expr));
   plan.exprs.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     const fmt::Expr *expr = in.exprs()->Get(i);
-    // Read as a number: a file may hold a value that the enum does not name.
+    // Read as a number, because a file may contain a value that the enum lacks.
     unsigned op = unsigned(expr->op());
     if (op > unsigned(fmt::ExprOp::MAX))
       return Status::make(TENON_INVALID, "plan: expression %u has operation %u, the last known is %u", i, op,
@@ -173,7 +173,7 @@ static Status verifyBuffers(const fmt::Plan &in, Plan &plan) {
   return {};
 }
 
-/// Whether outputs are of sizes that `isLate` says are late, or buffers lie in them at such places.
+/// True if outputs have sizes that are late according to `isLate`, or contain buffers at such offsets.
 static bool haveLateOutputs(const Plan &plan, const std::vector<bool> &isLate) {
   auto hasLateDims = [&](const Tensor &output) {
     auto first = plan.dims.begin() + output.dims.begin;
@@ -186,7 +186,7 @@ static bool haveLateOutputs(const Plan &plan, const std::vector<bool> &isLate) {
          std::any_of(plan.buffers.begin(), plan.buffers.end(), isLatePart);
 }
 
-/// Lists what changes when instructions bind symbols and reserve blocks. The arena's size is not among it.
+/// Lists what is recomputed when instructions bind symbols and reserve blocks. The arena's size is not affected.
 static Status listLate(Plan &plan) {
   std::vector<bool> isLate(plan.exprs.size()), isLateBuffer(plan.buffers.size());
   for (size_t i = 0; i < plan.exprs.size(); ++i) {
@@ -256,7 +256,7 @@ static Status verifyMemory(const fmt::Plan &in, Plan &plan) {
   return {};
 }
 
-/// Letters, digits, '_' and '-': what a plan says never leads to another folder.
+/// Only letters, digits, '_' and '-', so that a plan cannot refer to another folder.
 static bool isPluginName(const char *name) {
   size_t length = 0;
   for (; name[length]; ++length) {
@@ -286,7 +286,7 @@ static Status verifyHostOperands(const flatbuffers::Vector<flatbuffers::Offset<f
 static Status verifyHostAttribute(const fmt::HostAttribute &in, const char *name, Plan &plan) {
   tenon_plugin_attribute out{};
   out.name = text(in.name());
-  // As for expressions, FlatBuffers looks at where a vector begins alone.
+  // As for expressions, FlatBuffers only checks the start of a vector.
   auto isAligned = [](const void *data) { return reinterpret_cast<uintptr_t>(data) % alignof(int64_t) == 0; };
   static const int64_t none[1] = {};
   switch (in.kind()) {
@@ -344,12 +344,12 @@ static Status verifyHostCalls(const fmt::Plan &in, size_t maxIndices, Plan &plan
 Status verifyPlan(const void *bytes, size_t size, Plan *out) {
   if (size > INT32_MAX)
     return Status::make(TENON_INVALID, "plan: %zu bytes, at most 2 GiB are allowed", size);
-  // A private copy: nobody can change it after the checks, and its strings can be kept.
+  // A private copy, so that nobody can change it after the checks, and strings can be referenced.
   Plan plan;
   plan.bytes.reset(new uint64_t[size / 8 + 1]);
   memcpy(plan.bytes.get(), bytes, size);
-  // A table takes at least four bytes of the buffer, so more visits than this mean that it shares tables to
-  // blow itself up.
+  // A table takes at least four bytes of the buffer, so more visits than this mean that it shares tables to inflate
+  // itself.
   flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t *>(plan.bytes.get()), size, 16, uint32_t(size / 4 + 1));
   if (size < 16 || !fmt::VerifyPlanBuffer(verifier))
     return Status::make(TENON_INVALID, "plan: not a valid FlatBuffers plan");
@@ -362,7 +362,7 @@ Status verifyPlan(const void *bytes, size_t size, Plan *out) {
   TENON_TRY(verifyTensors(in.outputs(), "output", plan, maxIndices, plan.outputs));
   markInputSymbols(plan);
   TENON_TRY(verifyStates(in, maxIndices, plan));
-  // Each block has a buffer in it, so a file cannot ask for more of them than it is large.
+  // Each block contains a buffer, so their number is bounded by the file's size.
   plan.heapBlocks = in.heap_blocks();
   if (plan.heapBlocks > length(in.buffers()))
     return Status::make(TENON_INVALID, "plan: %u heap blocks for %u buffers", plan.heapBlocks, length(in.buffers()));

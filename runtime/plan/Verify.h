@@ -25,8 +25,7 @@
 
 namespace tenon::rt {
 
-/// Reads the FlatBuffers plan of `size` bytes. Takes time and memory in proportion to `size`, whatever it
-/// holds.
+/// Reads the FlatBuffers plan of `size` bytes. Time and memory are linear in `size`, whatever it contains.
 Status verifyPlan(const void *bytes, size_t size, Plan *plan);
 
 } // namespace tenon::rt

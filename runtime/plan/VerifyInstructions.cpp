@@ -15,7 +15,7 @@
 namespace tenon::rt {
 
 namespace {
-/// Where the expressions lie that change when a symbol does.
+/// The range of expressions that depend on a symbol.
 struct Dependents {
   uint32_t first = UINT32_MAX, last = 0;
 };
@@ -26,8 +26,8 @@ struct GroupUse {
 };
 } // namespace
 
-/// For each symbol, the first and the last expression that depends on it. One walk backwards finds, for each
-/// expression, the last that uses it, directly or not; so this takes linear time.
+/// For each symbol, finds the first and the last expression that depends on it. One backward pass finds, for each
+/// expression, the last one that uses it, directly or not, so this takes linear time.
 static std::vector<Dependents> findDependents(const Plan &plan) {
   std::vector<uint32_t> lastUser(plan.exprs.size());
   for (uint32_t i = 0; i < plan.exprs.size(); ++i)
@@ -188,9 +188,8 @@ Status InstructionVerifier::verifyBindSymbol(const fmt::Instruction &instruction
   return {};
 }
 
-/// A launch beside others shares no buffer with them that one of them writes. Like bytes of the arena that two buffers
-/// have at different times, bytes that two of a group have at once are not looked for: that they have none is the
-/// compiler's part.
+/// Checks that a concurrent launch shares no buffer with the others of its group that one of them writes. Overlapping
+/// bytes of different buffers are not checked: the compiler guarantees that there are none.
 Status InstructionVerifier::verifyBeside(const Instruction &launch) {
   if (!launch.c)
     group = number;
@@ -213,7 +212,8 @@ Status InstructionVerifier::verifyBeside(const Instruction &launch) {
   return {};
 }
 
-/// As many buffers and extents as the operands of the call want. What buffers hold is compared when sizes are known.
+/// Checks the numbers of buffers and extents of a call's operands. The sizes of buffers are checked when they are
+/// known.
 Status InstructionVerifier::verifyHostCall(const Instruction &instruction) {
   const HostCall &call = plan.hostCalls[instruction.a];
   uint64_t buffers = 0, extents = 0;
@@ -269,7 +269,7 @@ Status InstructionVerifier::run() {
   groupUses.resize(plan.buffers.size());
   for (uint32_t i = 0; i < count; ++i)
     TENON_TRY(verifyOne(i, *in.instructions()->Get(i)));
-  // So that the loop can go on without looking where the list ends.
+  // This allows the loop to proceed without testing for the end of the list.
   if (count == 0 || plan.instructions.back().op != fmt::Opcode::halt)
     return Status::make(TENON_INVALID, "plan: the last of %u instructions must be a halt", count);
   TENON_TRY(verifyLoops(plan));

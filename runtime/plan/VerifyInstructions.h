@@ -19,8 +19,8 @@ struct Plan;
 
 namespace tenon::rt {
 
-/// Fills the instructions of `plan`, whose other tables are verified. No more than `maxIndices` operands in
-/// all are allowed.
+/// Fills the instructions of `plan`, whose other tables are verified. At most `maxIndices` operands in total are
+/// allowed.
 Status verifyInstructions(const fmt::Plan &in, size_t maxIndices, Plan &plan);
 
 } // namespace tenon::rt

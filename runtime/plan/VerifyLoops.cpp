@@ -19,15 +19,14 @@
 namespace tenon::rt {
 
 namespace {
-/// A loop: instructions [begin, end], of which the first is the branch that leaves it, and the last one jumps back to
-/// it.
+/// A loop: instructions [begin, end]; the first one is the exit branch, and the last one jumps back to it.
 class LoopSlice {
 public:
   LoopSlice(const Plan &plan, uint32_t begin, uint32_t end) : plan(plan), begin(begin), end(end) {}
 
-  /// Whether anything in the loop writes the condition, or makes it another one.
+  /// True if anything in the loop writes the condition, or rebinds its buffer.
   bool changesCondition() const;
-  /// From which iteration on the condition is the same after each; 0 where that is not known.
+  /// Returns the iteration from which on the condition is constant; 0 if it is not known.
   uint32_t countIterations();
 
 private:
@@ -48,7 +47,7 @@ private:
 };
 } // namespace
 
-/// Whether two buffers may have bytes in common, for some sizes.
+/// True if two buffers may overlap for some sizes.
 bool LoopSlice::mayOverlap(const Buffer &a, const Buffer &b) const {
   bool hasIndex = a.storage == Storage::input || a.storage == Storage::output || a.storage == Storage::heap;
   if (a.storage != b.storage || (hasIndex && a.index != b.index))
@@ -65,8 +64,7 @@ bool LoopSlice::mayOverlap(const Buffer &a, const Buffer &b) const {
   return begins[0] < ends[1] && begins[1] < ends[0];
 }
 
-/// Whether an instruction may write an operand. All that a kernel has may be results where the plan does not say which
-/// are.
+/// True if an instruction may write an operand. If it is unknown which buffers are results, all may be.
 bool LoopSlice::writes(const Instruction &instruction, uint32_t operand) const {
   const char *kinds = fmt::kInstructions[uint32_t(instruction.op)].buffers;
   if (*kinds != '*')
@@ -75,8 +73,7 @@ bool LoopSlice::writes(const Instruction &instruction, uint32_t operand) const {
   return !results || operand >= instruction.buffers.count - results;
 }
 
-/// Whether nothing of what was in `buffer` is there after an instruction that writes the operand. Kernels write all of
-/// their results.
+/// True if an instruction that writes the operand overwrites all of `buffer`. Kernels write all of their results.
 bool LoopSlice::overwrites(const Instruction &instruction, uint32_t operand, uint32_t buffer) const {
   uint32_t index = operandsOf(instruction)[operand];
   const Buffer &a = plan.buffers[index], &b = plan.buffers[buffer];
@@ -109,8 +106,8 @@ bool LoopSlice::isLoopVariant(uint32_t buffer) const {
                      [&](const Instruction &instruction) { return mayWrite(instruction, buffer); });
 }
 
-/// Whether iterations have the same sizes, end at the loop's end, hold no other loop, and do nothing that may have
-/// another result for the same operands. Finds the instructions that not all iterations run.
+/// True if all iterations have the same sizes, run to the loop's end, contain no other loop, and only have
+/// deterministic instructions. Finds the instructions that not all iterations execute.
 bool LoopSlice::isSimple() {
   isConditional.assign(end - begin + 1, false);
   for (uint32_t i = begin + 1; i < end; ++i) {
@@ -135,8 +132,8 @@ bool LoopSlice::isSimple() {
   return true;
 }
 
-/// Replaces the buffers that are wanted at the end of an iteration by those that they depend on at its beginning. False
-/// where there are more than `limit` on the way.
+/// Replaces the buffers that are needed at the end of an iteration by those that they depend on at its beginning.
+/// Returns false if there are more than `limit` on the way.
 bool LoopSlice::sliceBack(std::vector<uint32_t> &wanted, size_t limit) const {
   bool wantsBranches = false;
   for (uint32_t i = end; i-- > begin + 1;) {
@@ -180,7 +177,7 @@ bool LoopSlice::changesCondition() const {
 uint32_t LoopSlice::countIterations() {
   if (!isSimple())
     return 0;
-  // More buffers, or a longer chain of them, are taken for one that comes back to itself: loading takes linear time.
+  // Longer chains and more buffers are treated as cyclic, so that loading takes linear time.
   constexpr uint32_t kMaxIterations = 16, kMaxBuffers = 16;
   std::vector<uint32_t> slice{operandsOf(plan.instructions[begin])[0]};
   for (uint32_t i = 1; i <= kMaxIterations; ++i) {

@@ -13,10 +13,10 @@
 
 namespace tenon::rt {
 
-/// That loops can end: a jump backwards closes a loop, which begins with the branch that leaves it, and something in
-/// the loop writes the condition of that branch, or makes it another one. What a kernel computes is not known here; but
-/// where no iteration passes anything on to the next that the condition depends on, the two instructions say so
-/// (Instruction::iterations), and a run that goes on for longer is refused.
+/// Verifies that loops can terminate: a backward jump closes a loop, which begins with its exit branch, and something
+/// in the loop writes or rebinds the condition of that branch. What kernels compute is unknown here; but if an
+/// iteration passes nothing to the next one that the condition depends on, the two instructions record this
+/// (Instruction::iterations), and a run that exceeds the bound fails.
 Status verifyLoops(Plan &plan);
 
 } // namespace tenon::rt

@@ -49,7 +49,7 @@ Status StateVerifier::verifyShape(size_t maxDims) {
   out.bytes = tenon_tensor_bytes(out.dtype, rank, dims);
   out.rowBytes = rank ? tenon_tensor_bytes(out.dtype, rank - 1, dims + 1) : out.bytes;
   out.capacity = rank ? dims[0] : 1;
-  // Each begins where a kernel may expect its buffers to.
+  // Each state has the alignment that a kernel expects of its buffers.
   uint64_t padded;
   if (out.bytes == UINT64_MAX || out.rowBytes == UINT64_MAX || out.bytes > uint64_t(INT64_MAX) / 2 ||
       !checkedAdd(out.bytes, uint64_t(TENON_BUFFER_ALIGNMENT - 1), &padded))

@@ -18,10 +18,10 @@ struct Plan;
 namespace tenon::rt {
 
 /// Adds the states of `in` to `plan`, which has its symbols and expressions, and marks the symbols that they bind.
-/// `maxDims` bounds how many dimensions they have together.
+/// `maxDims` limits the total number of their dimensions.
 Status verifyStates(const fmt::Plan &in, size_t maxDims, Plan &plan);
 
-/// Compares the states of two programs of one artifact: sessions give one's memory to the other.
+/// Checks that the states of two programs of one artifact match, because one session takes over the other's memory.
 Status compareStates(const Plan &plan, const Plan &other);
 
 } // namespace tenon::rt

@@ -29,7 +29,7 @@ const fmt::ExternalFile *WeightPlaces::fileOf(uint64_t byte) const {
   return nullptr;
 }
 
-/// Whether a name leads to a file below a folder, and to no other, and can be printed.
+/// True if a name is printable, and is a relative path that stays below its folder.
 static bool isBelow(const char *name, size_t capacity) {
   size_t length = strnlen(name, capacity);
   if (length == 0 || length == capacity)

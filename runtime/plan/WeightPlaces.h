@@ -12,7 +12,7 @@
 
 namespace tenon::rt {
 
-/// Where the weights of an artifact lie: the section of places, checked.
+/// The verified section of places: the files and offsets of an artifact's weights.
 struct WeightPlaces {
   std::vector<fmt::ExternalFile> files;
   std::vector<fmt::WeightSegment> segments; ///< in the order of their addresses, without a gap
@@ -21,11 +21,11 @@ struct WeightPlaces {
   bool areExternal() const { return !files.empty(); }
   /// Bytes that lie in other files.
   uint64_t externalBytes() const;
-  /// The file that holds a byte of the weights; null where it is the artifact.
+  /// Returns the file that contains a byte of the weights; null if it is the artifact.
   const fmt::ExternalFile *fileOf(uint64_t byte) const;
 };
 
-/// Of a file without weights the size is 0; without a section of places they are one segment.
+/// If the file has no weights, the size is 0; without a section of places, they are one segment.
 Status readWeightPlaces(const Container &container, WeightPlaces *places);
 
 } // namespace tenon::rt

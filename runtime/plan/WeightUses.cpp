@@ -28,7 +28,7 @@ uint32_t WeightUses::follow(const Plan &plan, uint32_t instruction) const {
 }
 
 uint32_t WeightUses::findNext(const Plan &plan, uint32_t instruction) const {
-  // A walk that comes back to where it was has seen all that it can see.
+  // The number of steps is bounded, because a walk that repeats finds nothing new.
   for (size_t steps = 0; steps <= of.size(); ++steps) {
     if (has(instruction))
       return instruction;
@@ -60,7 +60,7 @@ std::vector<BlockRange> WeightUses::listByFirstUse() const {
   return order;
 }
 
-/// The blocks that one buffer can reach into, whatever the sizes.
+/// Returns the blocks that one buffer may extend into for all sizes.
 static BlockRange findBlocks(const Buffer &buffer, const std::vector<Interval> &bounds, uint64_t weightBytes) {
   const Interval &offset = bounds[buffer.offset], &size = bounds[buffer.size];
   uint64_t begin = std::min(uint64_t(std::max<int64_t>(offset.min, 0)), weightBytes), end = weightBytes;
@@ -69,7 +69,7 @@ static BlockRange findBlocks(const Buffer &buffer, const std::vector<Interval> &
   return begin >= end ? BlockRange{0, 0} : BlockRange{begin / kWeightBlock, countBlocks(end)};
 }
 
-/// Adds what one instruction reads, in ascending order.
+/// Adds the blocks that one instruction reads, in ascending order.
 static void addRanges(const Plan &plan, const Instruction &instruction, const std::vector<Interval> &bounds,
                       uint64_t weightBytes, WeightUses &uses) {
   std::vector<BlockRange> own;

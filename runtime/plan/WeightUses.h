@@ -13,7 +13,7 @@
 
 namespace tenon::rt {
 
-/// Weights come and go by blocks of as many bytes as have a hash.
+/// Weights are paged by the blocks that have a hash.
 inline constexpr uint64_t kWeightBlock = fmt::kHashBlock;
 
 inline uint64_t countBlocks(uint64_t bytes) { return bytes / kWeightBlock + (bytes % kWeightBlock != 0); }
@@ -26,7 +26,7 @@ struct BlockRange {
   bool operator==(const BlockRange &other) const { return begin == other.begin && end == other.end; }
 };
 
-/// What each instruction of a plan reads of the weights, and which instruction is likely to read some after it.
+/// The weights that each instruction of a plan reads, and which instruction is likely to read some next.
 struct WeightUses {
   uint64_t numBlocks = 0;
   std::vector<BlockRange> ranges; ///< of all instructions, end to end; those of one ascend and are apart
@@ -37,19 +37,20 @@ struct WeightUses {
   bool has(uint32_t instruction) const { return of[instruction].count != 0; }
   /// Of one instruction.
   uint64_t count(uint32_t instruction) const;
-  /// The instruction that follows: through branches straight on, back to the beginning of a loop, and from the end of a
-  /// run to the next one's beginning.
+  /// Returns the successor of an instruction: branches fall through, loops repeat, and the end of a run continues at
+  /// the start of the next one.
   uint32_t follow(const Plan &plan, uint32_t instruction) const;
-  /// The first at or after `instruction`, in that order, that reads weights; kNone where there is none.
+  /// Returns the first instruction at or after `instruction`, in that order, that reads weights; kNone if there is
+  /// none.
   uint32_t findNext(const Plan &plan, uint32_t instruction) const;
   /// The most blocks that one instruction reads.
   uint64_t largest() const;
-  /// All blocks that the plan reads, each once, in the order of their first use.
+  /// Lists all blocks that the plan reads without duplicates, in the order of their first use.
   std::vector<BlockRange> listByFirstUse() const;
 };
 
-/// A buffer whose place among the weights depends on sizes counts as all that it can reach into. Instructions that let
-/// go of weights read none.
+/// A buffer whose offset in the weights depends on sizes counts as all blocks that it may extend into. Instructions
+/// that release weights read none.
 WeightUses listWeightUses(const Plan &plan, uint64_t weightBytes);
 
 } // namespace tenon::rt

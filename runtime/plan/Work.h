@@ -19,8 +19,8 @@ struct Work {
   uint64_t flops, bytes;
 };
 
-/// The work of a launch; nothing of other instructions, where the plan does not say, and where a size that it depends
-/// on is not known. `exprs` and `exprKnown` as evaluate() leaves them; both null: no size is known.
+/// Returns the work of a launch; none for other instructions, if the plan does not specify it, or if it depends on an
+/// unknown size. `exprs` and `exprKnown` are results of evaluate(); both null means that no size is known.
 std::optional<Work> getWork(const Plan &plan, const Instruction &instruction, const int64_t *exprs,
                             const uint8_t *exprKnown);
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <vector>
 
-// A program that is linked statically has no loader of libraries; these are null there.
+// A statically linked program has no dynamic loader, so these are null there.
 #pragma weak dlopen
 #pragma weak dlsym
 #pragma weak dlerror
@@ -28,7 +28,7 @@ const tenon_plugin_operator &getOperator(const tenon_plugin &plugin, uint32_t in
 }
 
 namespace {
-/// Plug-ins that were opened, those that a caller named first.
+/// The opened plug-ins; those that a caller named come first.
 struct Registry {
   std::mutex mutex;
   std::vector<const tenon_plugin *> added, found;
@@ -73,11 +73,11 @@ static Status openPlugin(const std::string &path, const tenon_plugin **plugin) {
 
 Status addPlugin(const char *path) {
   const tenon_plugin *plugin;
-  // Without a slash the system would look in its own folders.
+  // Without a slash, dlopen would search the system's folders.
   TENON_TRY(openPlugin(strchr(path, '/') ? path : std::string("./") + path, &plugin));
   Registry &all = registry();
   std::lock_guard<std::mutex> lock(all.mutex);
-  // The last one of a name counts; the same file may be added for each model.
+  // The last plug-in of a name is used; the same file may be added for each model.
   all.added.insert(all.added.begin(), plugin);
   for (size_t i = 1; i < all.added.size(); ++i)
     if (all.added[i] == plugin)

@@ -78,7 +78,7 @@ Status AddedTokens::buildTable(bool isNormalized, const Normalizer &normalizer) 
 }
 
 Status AddedTokens::split(const AlignedText &text, const PrefixTable &table, std::vector<Piece> &pieces) const {
-  // A slice: it begins where its first character does, which what comes before a normalizer dropped.
+  // A slice begins where its first character begins, without characters before it that the normalizer dropped.
   if (table.empty()) {
     pieces.push_back({text.slice(0, text.size()), {}, false});
     return {};
@@ -115,7 +115,8 @@ Status AddedTokens::split(const AlignedText &text, const PrefixTable &table, std
       --begin;
     while (token.isRightStripped && end < chars.size() && isWhitespace(chars[end]))
       ++end;
-    // A token of spaces that takes the spaces behind it along is found again in these, and each time takes the rest.
+    // Limits overlapping matches: a token of spaces that also strips the spaces to its right is found again within
+    // these, and each match takes the rest.
     constexpr size_t kMaxOverlaps = 64; // limit: characters in several tokens, for each of the text
     overlap += last > begin ? last - begin : 0;
     if (overlap > kMaxOverlaps * chars.size())

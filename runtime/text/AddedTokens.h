@@ -16,21 +16,21 @@
 
 namespace tenon::text {
 
-/// The tokens of the field "added_tokens": special ones and others, which are searched for in the text itself, some
-/// before it is normalized and some after. Of several at one place the longest counts.
+/// The tokens of the field "added_tokens", special and others, which are matched in the text itself, before or after
+/// normalization. Among several matches at one position, the longest one is taken.
 class AddedTokens {
 public:
-  /// `vocabulary` is the model's. Fails where a token's number is not the one that the package `tokenizers` would give
-  /// it: that of the vocabulary, or the next one.
+  /// `vocabulary` is that of the model. Fails if a token's number differs from the one that the package `tokenizers`
+  /// would assign: that of the vocabulary, or the next free one.
   Status read(const Json &tokens, const Vocabulary &vocabulary, const Normalizer &normalizer);
 
-  /// Splits a text at tokens, which become pieces of their own, and normalizes what is between.
+  /// Splits a text at tokens, which become pieces of their own, and normalizes the text in between.
   Status extract(AlignedText text, const Normalizer &normalizer, std::vector<Piece> &pieces) const;
 
   std::optional<uint32_t> find(std::string_view token) const { return vocabulary.find(token); }
-  /// A token as it is found in texts: normalized, if it is searched for in normalized text.
+  /// Returns a token in the form in which it is matched: normalized, if it is matched in normalized text.
   const std::string *get(uint32_t id) const { return spelled.get(id); }
-  /// Whether one that is spelled so is left out of decoded text.
+  /// True if the token is omitted from decoded text.
   bool isSpecial(const std::string &token) const { return specials.count(token) != 0; }
 
 private:

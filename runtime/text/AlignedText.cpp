@@ -36,7 +36,7 @@ void AlignedText::transform(const std::vector<Change> &changes, size_t skipped) 
   size_t at = std::min(skipped, size());
   for (auto [character, count] : changes) {
     size_t source = count > 0 ? at - 1 : at;
-    // Nothing stands before the first character; and changes may name more characters than there are.
+    // There is no character before the first one, and changes may refer to more characters than there are.
     bool isBefore = count > 0 && at == 0;
     changedSpans.push_back(isBefore || size() == 0 ? Span{origin, origin} : spans[std::min(source, size() - 1)]);
     changed.push_back(character);
@@ -93,7 +93,7 @@ static std::vector<Part> joinParts(const std::vector<Part> &parts, bool areRuns)
   return joined;
 }
 
-/// Joins each match with the part after it. Of several in a row, the last one.
+/// Joins each match with the part after it; of several consecutive matches, only the last one.
 static std::vector<Part> joinWithNext(const std::vector<Part> &parts) {
   std::vector<Part> joined;
   bool wasMatch = false;

@@ -20,19 +20,19 @@ namespace tenon::text {
 
 using rt::Status;
 
-/// Characters [begin, end) of the text that the user gave.
+/// Characters [begin, end) of the user's text.
 struct Span {
   uint32_t begin = 0, end = 0;
   bool operator==(const Span &) const = default;
 };
 
-/// A part of a text that is a match of a pattern, or what lies between two. Parts follow one another without gap.
+/// A part of a text that is a match of a pattern, or lies between two matches. Parts are contiguous.
 struct Part {
   size_t begin, end;
   bool isMatch;
 };
 
-/// What becomes of the matches that a text is split at: "the-final--countdown" at '-'.
+/// How the matches at which a text is split are handled: "the-final--countdown" at '-'.
 enum class SplitBehavior {
   removed,            ///< the final countdown
   isolated,           ///< the - final - - countdown
@@ -41,16 +41,16 @@ enum class SplitBehavior {
   contiguous          ///< the - final -- countdown
 };
 
-/// A character of a changed text, and what it is made of.
+/// A character of a changed text, and its origin.
 struct Change {
   char32_t character;
-  /// 0: it replaces a character; above: it is new, and made of the character before; -n: it replaces a character, and
-  /// the n after that are gone.
+  /// 0: it replaces a character; positive: it is inserted, and originates from the character before; -n: it replaces a
+  /// character, and the n characters after that are removed.
   int64_t count;
 };
 
-/// The characters of a text or of a part of it, each with the span of the original that it was made of. Rules for the
-/// spans are those of the package `tokenizers` (NormalizedString), so that offsets of tokens are the same.
+/// The characters of a text or of a part of it, each with its span in the original. Spans follow the rules of the
+/// package `tokenizers` (NormalizedString), so that offsets of tokens are the same.
 class AlignedText {
 public:
   AlignedText() = default;
@@ -63,15 +63,15 @@ public:
   /// Where the part begins in the original.
   uint32_t getOrigin() const { return origin; }
 
-  /// The span of characters [begin, end), which are not empty.
+  /// Returns the span of characters [begin, end), which must not be empty.
   Span getSpan(size_t begin, size_t end) const { return {spans[begin].begin, spans[end - 1].end}; }
 
   AlignedText slice(size_t begin, size_t end) const;
 
-  /// Becomes the characters of `changes`, in order, of which the first follows `skipped` characters that are gone.
+  /// Replaces the text by the characters of `changes`, in order; the first one follows `skipped` removed characters.
   void transform(const std::vector<Change> &changes, size_t skipped = 0);
 
-  /// Becomes other characters, of which each has a span of this text.
+  /// Replaces the text by other characters, each of which has a span of this text.
   void assign(std::u32string text, std::vector<Span> itsSpans) {
     characters = std::move(text);
     spans = std::move(itsSpans);
@@ -89,7 +89,7 @@ public:
     spans.resize(kept);
   }
 
-  /// Replaces each character by those that `append(character, text)` appends, which have its span.
+  /// Replaces each character by those that `append(character, text)` appends, which inherit its span.
   template <typename Append> void map(Append append) {
     std::u32string changed;
     std::vector<Span> changedSpans;
@@ -103,10 +103,10 @@ public:
     spans.swap(changedSpans);
   }
 
-  /// Puts `text` before the first character, with its span. Does nothing to an empty text.
+  /// Inserts `text` before the first character, with its span. Does nothing to an empty text.
   void prepend(std::u32string_view text);
 
-  /// Replaces every match of `parts` by `content`, with the span of the last character that is replaced.
+  /// Replaces every match of `parts` by `content`, with the span of the last replaced character.
   void replace(const std::vector<Part> &parts, std::u32string_view content);
 
   /// Keeps [begin, end).
@@ -118,7 +118,7 @@ private:
   uint32_t origin = 0;
 };
 
-/// The parts of a text that a single character or a test of characters makes.
+/// Returns the parts of a text for a single character or a predicate on characters.
 template <typename Predicate> std::vector<Part> findCharacters(std::u32string_view text, Predicate isMatch) {
   std::vector<Part> parts;
   size_t begin = 0;
@@ -135,7 +135,7 @@ template <typename Predicate> std::vector<Part> findCharacters(std::u32string_vi
   return parts;
 }
 
-/// Splits a text into those parts that are not empty.
+/// Splits a text into its nonempty parts.
 std::vector<AlignedText> split(const AlignedText &text, std::vector<Part> parts, SplitBehavior behavior);
 
 } // namespace tenon::text

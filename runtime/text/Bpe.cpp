@@ -35,7 +35,7 @@ private:
     size_t previous, next; ///< kNone at the ends
     size_t bytes;          ///< 0 where it was merged into the one before
   };
-  /// Two neighbours that may be merged, unless one of them is another token by then.
+  /// Two neighbours that may be merged, unless one of them has been merged otherwise in the meantime.
   struct Candidate {
     uint32_t rank, id;
     size_t left;
@@ -124,7 +124,7 @@ Status Bpe::addMerge(std::string_view left, std::string_view right, uint32_t ran
   return {};
 }
 
-/// Adds a token for each byte. False, with nothing added, where the vocabulary lacks one.
+/// Adds a token for each byte. Returns false, with nothing added, if the vocabulary lacks one.
 bool Bpe::addBytes(std::string_view text, std::vector<Symbol> &symbols) const {
   size_t before = symbols.size();
   for (char byte : text) {
@@ -155,7 +155,7 @@ Status Bpe::addCharacters(std::string_view piece, std::vector<Symbol> &symbols) 
       symbols.push_back({*id, 0, 0, end - begin});
       continue;
     }
-    // A pending token comes after these bytes then: that is how the package does it.
+    // A pending unknown token is added after these bytes, as in the package `tokenizers`.
     if ((hasByteFallback && addBytes(name, symbols)) || !unknown)
       continue;
     if (pending && isUnknownFused) {

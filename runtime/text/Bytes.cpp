@@ -75,7 +75,7 @@ std::optional<unsigned char> tenon::text::getTokenByte(std::string_view token) {
   if (token.size() != 6 || token.substr(0, 3) != "<0x" || token[5] != '>')
     return std::nullopt;
   int high = decodeHex(token[3]), low = decodeHex(token[4]);
-  // Rust's parser takes a sign before the digits, too.
+  // Rust's parser accepts a sign before the digits, too.
   if (token[3] == '+')
     high = 0;
   if (high < 0 || low < 0)

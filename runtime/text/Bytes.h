@@ -14,8 +14,8 @@
 
 namespace tenon::text {
 
-/// The letter that stands for a byte in byte-level vocabularies (GPT-2's bytes_to_unicode): what can be printed in
-/// Latin-1 is itself, and others follow from U+0100 on.
+/// Returns the letter for a byte in byte-level vocabularies (GPT-2's bytes_to_unicode): printable Latin-1 characters
+/// represent themselves, and others follow from U+0100 on.
 char32_t getByteLetter(unsigned char byte);
 
 /// The byte of such a letter.
@@ -24,10 +24,10 @@ std::optional<unsigned char> getLetterByte(char32_t letter);
 /// Replaces each character by the letters of its bytes.
 void toByteLetters(AlignedText &text);
 
-/// "<0xE2>", as vocabularies with byte fallback name a byte.
+/// Returns "<0xE2>", the name of a byte in vocabularies with byte fallback.
 std::string getByteToken(unsigned char byte);
 
-/// The byte that such a token names, in upper or lower case.
+/// Returns the byte that such a token names, in upper or lower case.
 std::optional<unsigned char> getTokenByte(std::string_view token);
 
 } // namespace tenon::text

@@ -48,7 +48,7 @@ static bool decodeBase64(std::string_view text, std::string &bytes) {
 
 static Status makeDamaged() { return Status::make(TENON_INVALID, "'precompiled_charsmap' is damaged"); }
 
-// A unit has, from the lowest bit: 8 bits of label, one that says whether a key ends behind it, a flag that scales the
+// A unit has, from the lowest bit: 8 bits of label, a bit that says whether a key ends after it, a flag that scales the
 // offset by 256, and the offset of its children; or, with bit 31 set, the value of a key.
 static uint32_t labelOf(uint32_t unit) { return unit & 0x800000ffu; }
 static bool hasValue(uint32_t unit) { return unit >> 8 & 1; }
@@ -82,14 +82,14 @@ Status CharsMap::check() const {
     uint32_t unit = units[i];
     if (isValue(unit)) {
       size_t begin = valueOf(unit), end = replacements.find('\0', begin);
-      // Values that no key leads to are not looked at, and some are not set.
+      // Values that no key leads to are not read, and some are not set.
       bool isText = begin < replacements.size() && end != replacements.npos && end - begin <= kMaxReplacement &&
                     !decodeUtf8(std::string_view(replacements).substr(begin, end - begin), ignored);
       if (!isText)
         return makeDamaged();
       continue;
     }
-    // Children are looked for in the block of 256 units, whichever byte comes next.
+    // Children are within a block of 256 units, whichever byte comes next.
     if (((i ^ offsetOf(unit)) | 0xff) >= units.size())
       return makeDamaged();
   }
@@ -135,14 +135,14 @@ bool CharsMap::replace(const AlignedText &text, size_t begin, size_t end, std::u
     return false;
   std::u32string replacement;
   decodeUtf8(*found, replacement);
-  // The first character is made of the first one, and the others of the last.
+  // The first character originates from the first one, and the others from the last.
   for (size_t i = 0; i < replacement.size(); ++i)
     spans.push_back(i == 0 ? text.getSpan(begin, begin + 1) : text.getSpan(end - 1, end));
   changed += replacement;
   return true;
 }
 
-/// Where clusters of characters end (UAX #29). Empty where ICU has no rules.
+/// Finds the ends of grapheme clusters (UAX #29). Empty if ICU has no rules.
 static std::vector<size_t> findClusters(std::u32string_view text) {
   UErrorCode error = U_ZERO_ERROR;
   std::unique_ptr<icu::BreakIterator> breaks(

@@ -14,28 +14,28 @@
 
 namespace tenon::text {
 
-/// A compiled map from sequences of bytes to their replacements: a double-array trie (Darts-clone) and the
-/// replacements, each ended by a zero. Clusters of characters of up to 5 bytes are looked up as a whole, others one
-/// character at a time, as the package `tokenizers` does, and of several entries that begin a cluster the shortest
-/// counts.
+/// A compiled map from byte sequences to replacements: a double-array trie (Darts-clone) and the null-terminated
+/// replacements. Grapheme clusters of up to 5 bytes are looked up as a whole, others one character at a time, as in the
+/// package `tokenizers`, and the shortest entry that is a prefix of a cluster is used.
 class CharsMap {
 public:
-  /// Fails where a step of the trie, on whatever text, would lead out of it, or a replacement is no UTF-8.
+  /// Fails if a step of the trie, on any text, would be out of bounds, or if a replacement is not UTF-8.
   Status read(std::string_view bytes);
   /// The same; `encoded` is base64.
   Status readBase64(std::string_view encoded);
 
   void apply(AlignedText &text) const;
 
-  /// The replacement of the longest entry that `text` begins with, and sets `length` to that of the entry: as
-  /// SentencePiece itself reads the map.
+  /// Returns the replacement of the longest entry that is a prefix of `text`, and sets `length` to that of the entry:
+  /// this is how SentencePiece itself uses the map.
   std::optional<std::string_view> findLongest(std::string_view text, size_t &length) const;
 
 private:
   Status check() const;
-  /// Calls visit(length, replacement) for entries that `text` begins with, the shortest first, while it returns true.
+  /// Calls visit(length, replacement) for entries that are prefixes of `text`, the shortest first, while it returns
+  /// true.
   template <typename Visit> void visitPrefixes(std::string_view text, Visit visit) const;
-  /// Appends the replacement of characters [begin, end), and returns whether there is one.
+  /// Appends the replacement of characters [begin, end); returns true if there is one.
   bool replace(const AlignedText &text, size_t begin, size_t end, std::u32string &changed,
                std::vector<Span> &spans) const;
 

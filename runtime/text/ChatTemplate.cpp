@@ -27,7 +27,7 @@ static Status prefix(const std::string &path, const Status &status) {
   return status.failed() ? Status::make(status.code(), "%s: %s", path.c_str(), status.message()) : Status();
 }
 
-/// The special tokens of tokenizer_config.json: texts, or objects with the text in "content".
+/// Returns the special tokens of tokenizer_config.json: strings, or objects with the string in "content".
 static Json findTokens(const Json &config) {
   Json tokens = Json::object();
   for (const auto &[key, value] : config.items()) {
@@ -41,7 +41,7 @@ static Json findTokens(const Json &config) {
   return tokens;
 }
 
-/// The template that is used where nobody chooses one.
+/// Finds the default template.
 static Status findTemplate(const Json &config, std::string &source) {
   const Json &field = config.contains("chat_template") ? config["chat_template"] : config;
   if (field.is_string()) {

@@ -18,8 +18,8 @@ namespace tenon::text {
 
 using rt::Status;
 
-/// The chat template of a model: a Jinja template that makes one text of messages, with the special tokens of its
-/// format. Many threads may use one at the same time.
+/// The chat template of a model: a Jinja template that renders messages as one text, with the special tokens of its
+/// format. Thread-safe.
 class ChatTemplate {
 public:
   ChatTemplate();
@@ -28,15 +28,15 @@ public:
   ChatTemplate &operator=(ChatTemplate &&) noexcept;
 
   /// Reads the template of a folder: chat_template.jinja, or the field chat_template of tokenizer_config.json, which
-  /// also names the special tokens. Fails with a message that begins with the file.
+  /// also contains the special tokens. Fails with a message that begins with the file.
   Status load(const std::string &folder);
 
-  /// Parses a template; `tokens` is JSON of its special tokens, {"bos_token": "<s>"}.
+  /// Parses a template; `tokens` is a JSON object of its special tokens, {"bos_token": "<s>"}.
   Status parse(std::string_view source, std::string_view tokens);
 
-  /// Sets `text` to what the template makes of `conversation`: JSON, a list of messages, or an object with the fields
-  /// "messages", "tools" and whatever else the template reads. `addsPrompt`: the text ends with the beginning of an
-  /// answer. Fails with the template's line, also where the template refuses the messages.
+  /// Renders `conversation` as `text`: JSON, a list of messages, or an object with the fields "messages", "tools" and
+  /// others that the template reads. With `addsPrompt`, the text ends with the beginning of an answer. Fails with the
+  /// template's line, also if the template rejects the messages.
   Status render(std::string_view conversation, bool addsPrompt, std::string &text) const;
 
 private:

@@ -15,7 +15,7 @@
 
 using namespace tenon::text;
 
-// limit: a character has at most four bytes, so that what is incomplete after more tokens will never be a character.
+// limit: a character has at most four bytes, so an incomplete sequence of more tokens will never become one.
 static constexpr size_t kMaxHeldTokens = 8;
 
 static bool endsIncomplete(const std::string &text) {

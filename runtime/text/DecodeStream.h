@@ -12,18 +12,18 @@
 
 namespace tenon::text {
 
-/// Turns tokens into text as a model generates them. Text that may change with the next token is held back: the bytes
-/// of a character of which some are missing. What is handed out is the text that decoding all tokens at once gives,
-/// where that is UTF-8. A step takes time for the last few tokens alone.
+/// Decodes tokens incrementally as a model generates them. Text that may change with the next token is held back: the
+/// bytes of incomplete characters. The concatenated output equals the decoding of all tokens at once, if that is UTF-8.
+/// A step only processes the last few tokens.
 class DecodeStream {
 public:
   /// `tokenizer` must outlive this.
   DecodeStream(const Tokenizer &tokenizer, bool skipsSpecialTokens)
       : tokenizer(tokenizer), skipsSpecialTokens(skipsSpecialTokens) {}
 
-  /// Takes the next token, and sets `text` to what there is to add.
+  /// Adds a token, and sets `text` to the text that can be output.
   Status push(uint32_t id, std::string &text);
-  /// Sets `text` to what was held back; incomplete characters have become U+FFFD.
+  /// Sets `text` to the text that was held back; incomplete characters become U+FFFD.
   Status finish(std::string &text);
 
 private:
@@ -31,7 +31,7 @@ private:
 
   const Tokenizer &tokenizer;
   bool skipsSpecialTokens;
-  /// Tokens that were handed out, which decide how those behind them are spelled, and then those that were not.
+  /// Tokens that were output, which provide context for the following ones, and then those that were not.
   std::vector<uint32_t> window;
   size_t handedOut = 0;
 };

@@ -15,7 +15,7 @@
 
 using namespace tenon::text;
 
-// limit: real ones have up to five components; and a text may not grow without end.
+// limit: real decoders have up to five components; the growth of a text is bounded.
 static constexpr size_t kMaxComponents = 64, kMaxGrowth = 64, kMinGrown = 256;
 
 using Tokens = std::vector<std::string>;
@@ -64,7 +64,7 @@ static Status makeByteLevel(Fields &fields, Decoder &decoder) {
   return fields.takeStatus();
 }
 
-/// Takes spaces away that English does not have, as BERT's tokenizer in Python did.
+/// Removes spaces that English does not have, like BERT's tokenizer in Python.
 static void cleanUp(std::string &text) {
   static constexpr std::pair<const char *, const char *> kRules[] = {
       {" .", "."},   {" ?", "?"},           {" !", "!"},   {" ,", ","},     {" ' ", "'"},   {" n't", "n't"},
@@ -110,7 +110,7 @@ static Status makeMetaspace(Fields &fields, Decoder &decoder) {
   return fields.takeStatus();
 }
 
-/// Bytes side by side become characters, or each of them U+FFFD where they are no UTF-8.
+/// Decodes contiguous bytes to characters; each byte becomes U+FFFD if they are not UTF-8.
 static void flushBytes(std::string &bytes, Tokens &decoded) {
   std::u32string ignored;
   if (!decodeUtf8(bytes, ignored)) {
@@ -213,7 +213,7 @@ static Status makeCtc(Fields &fields, Decoder &decoder) {
     Tokens decoded;
     std::string previous;
     for (size_t i = 0; i < tokens.size(); ++i) {
-      // Repetitions are one token, unless there is padding between.
+      // Repetitions are merged, unless there is padding in between.
       if (i != 0 && tokens[i] == previous)
         continue;
       previous = tokens[i];

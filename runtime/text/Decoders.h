@@ -16,11 +16,11 @@
 
 namespace tenon::text {
 
-/// Changes tokens, of which the concatenation is the text. Many threads may call it at the same time.
+/// Transforms tokens, whose concatenation is the text. Thread-safe.
 using Decoder = std::function<Status(std::vector<std::string> &)>;
 
-/// Makes the decoder that `json`, the field "decoder" of a tokenizer.json, describes; for null one that puts spaces
-/// between tokens. Fails with TENON_UNSUPPORTED where one is not known here, and names it.
+/// Creates the decoder for `json`, the field "decoder" of a tokenizer.json; for null, one that inserts spaces between
+/// tokens. Fails with TENON_UNSUPPORTED, and the name, if a decoder is not supported.
 Status makeDecoder(const Json &json, Decoder &decoder);
 
 } // namespace tenon::text

@@ -49,7 +49,8 @@ void Encoding::truncate(size_t length, bool isFromLeft) {
   cut(attentionMask);
 }
 
-/// Lengths for two texts, of `first` and `second` tokens, that together have no more than `most`: the longer one gives.
+/// Returns lengths for two texts, of `first` and `second` tokens, with a sum of at most `most`: the longer one is
+/// shortened first.
 static std::pair<size_t, size_t> shareLength(size_t first, size_t second, size_t most) {
   size_t least = std::min(first, second), greatest = least > most ? least : std::max(least, most - least);
   if (least + greatest > most) {

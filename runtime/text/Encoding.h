@@ -16,7 +16,7 @@
 
 namespace tenon::text {
 
-/// The tokens of a text or of a pair of texts; all arrays have one element a token.
+/// The tokens of a text or of a pair of texts; all arrays have one element per token.
 struct Encoding {
   std::vector<uint32_t> ids;
   std::vector<uint32_t> typeIds;          ///< which text of a pair, as the model has been trained with
@@ -28,7 +28,7 @@ struct Encoding {
   size_t size() const { return ids.size(); }
   void add(uint32_t id, uint32_t typeId, std::string token, Span span, bool isSpecial);
   void append(const Encoding &other);
-  /// Keeps `length` tokens at most, without those at the end, or in the beginning.
+  /// Keeps at most `length` tokens, and removes those at the end or at the beginning.
   void truncate(size_t length, bool isFromLeft);
 };
 
@@ -39,8 +39,8 @@ struct Truncation {
   Strategy strategy = Strategy::longestFirst;
   bool isFromLeft = false;
 
-  /// Shortens one or two texts, so that they and `added` tokens have no more than maxLength. Fails where that cannot
-  /// be.
+  /// Truncates one or two texts, so that they and `added` tokens have at most maxLength tokens. Fails if that is
+  /// impossible.
   Status apply(std::vector<Encoding> &encodings, size_t added) const;
 };
 

@@ -15,7 +15,7 @@
 
 using namespace tenon::text;
 
-// limit: the largest tokenizer.json of 2025 has 33 MB, and what is read of it is some ten times as large.
+// limit: the largest tokenizer.json of 2025 has 33 MB, and its parsed form is about ten times as large.
 static constexpr off_t kMaxFileBytes = 512 << 20;
 
 static Status readOpened(int file, const std::string &path, std::string &content) {
@@ -42,7 +42,7 @@ static Status readOpened(int file, const std::string &path, std::string &content
 }
 
 Status tenon::text::readFile(const std::string &path, bool followsLinks, std::string &content) {
-  // A pipe without a writer would let the program wait for ever.
+  // Opening a pipe without a writer would block forever.
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW));
   if (file < 0) {
     const char *reason =

@@ -16,12 +16,12 @@ namespace tenon::text {
 
 using rt::Status;
 
-/// Reads a regular file whole. `followsLinks` is false for files whose name nobody gave, so that a folder cannot make
-/// a program read what lies outside of it. Fails with TENON_INVALID, and a message that begins with the path, where
-/// there is none; with TENON_RESOURCES where it is larger than 512 MiB.
+/// Reads a whole regular file. `followsLinks` is false for files that the user did not name, so that a folder cannot
+/// make a program read files outside of it. Fails with TENON_INVALID, and a message that begins with the path, if there
+/// is none; with TENON_RESOURCES if it exceeds 512 MiB.
 Status readFile(const std::string &path, bool followsLinks, std::string &content);
 
-/// Whether there is a file, a link or a folder of that name.
+/// True if there is a file, a link or a folder of that name.
 bool existsFile(const std::string &path);
 bool isFolder(const std::string &path);
 

@@ -28,7 +28,7 @@ static Status readEndTokens(const Json &json, const std::string &path, std::vect
   return {};
 }
 
-/// Parses a file of a folder; `json` stays null where there is none.
+/// Parses a file of a folder; `json` stays null if there is none.
 static Status readObject(const std::string &path, Json &json) {
   if (!existsFile(path))
     return {};

@@ -18,14 +18,14 @@ namespace tenon::text {
 
 using rt::Status;
 
-/// What generation_config.json says; where there is none, config.json says at which tokens a text ends. That file also
-/// says how long texts may be.
+/// The settings of generation_config.json; without that file, config.json specifies the end tokens. The latter also
+/// specifies the maximal length of texts.
 struct GenerationSettings {
   std::vector<uint32_t> endTokens; ///< "eos_token_id": one, or several
   size_t positions = SIZE_MAX;     ///< "max_position_embeddings" or "n_positions"
   SamplerOptions sampler;          ///< greedy, unless "do_sample" is true
 
-  /// Reads what there is in a folder. Fails with a message that begins with the file.
+  /// Reads the files that exist in a folder. Fails with a message that begins with the file.
   Status read(const std::string &folder);
 };
 

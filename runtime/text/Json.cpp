@@ -13,11 +13,11 @@
 
 using namespace tenon::text;
 
-// limit: sequences of components nest, and hostile files do so until the stack is full.
+// limit: sequences of components nest, and a hostile file could overflow the stack.
 static constexpr int kMaxDepth = 24;
 
 namespace {
-/// Reads a text without keeping anything of it, and says what is wrong.
+/// Validates a text without building a document.
 class Checker : public nlohmann::json_sax<Json> {
 public:
   std::string error;

@@ -20,21 +20,21 @@ namespace tenon::text {
 using Json = nlohmann::json;
 using rt::Status;
 
-/// Parses a text. Fails where it is no JSON, holds a key twice in one object or nests deeper than files of tokenizers
-/// do: such texts mean different things to different readers, or are made to cost memory.
+/// Parses a JSON text. Fails if it is invalid, has a duplicate key, or nests deeper than tokenizer files: readers
+/// disagree about such texts, or they are crafted to consume memory.
 Status parseJson(std::string_view text, Json &json);
 /// Fails where parseJson does, and keeps nothing.
 Status checkJson(std::string_view text);
 
-/// The fields of a JSON object. The first fault is kept: so all fields can be read before it is looked at, and those
-/// that are at fault have some value until then.
+/// The fields of a JSON object. The first error is kept, so that all fields can be read before it is checked; invalid
+/// fields have an arbitrary value.
 class Fields {
 public:
-  /// `path` names the object in faults: "model", "normalizer". `json` must outlive this.
+  /// `path` names the object in errors: "model", "normalizer". `json` must outlive this.
   Fields(const Json &json, std::string path);
 
   bool has(const char *key) const { return find(key) != nullptr; }
-  /// Without `otherwise` the field must be there; null counts as absent.
+  /// Without `otherwise` the field is required; null counts as absent.
   std::string getString(const char *key, const std::optional<std::string> &otherwise = std::nullopt);
   bool getBool(const char *key, std::optional<bool> otherwise = std::nullopt);
   /// An integer from 0 to `most`.
@@ -42,21 +42,21 @@ public:
   double getNumber(const char *key, std::optional<double> otherwise = std::nullopt);
   /// A string that is one character.
   char32_t getCharacter(const char *key, std::optional<char32_t> otherwise = std::nullopt);
-  /// An array or an object; an empty one where it is absent or at fault.
+  /// Returns an array or an object; an empty one if it is absent or invalid.
   const Json &getArray(const char *key);
   const Json &getObject(const char *key);
 
   const std::string &getPath() const { return path; }
   /// Keeps the fault, if it is the first.
   void fail(Status status);
-  /// The same, for a field that has another value than those that are known.
+  /// The same, for a field with an unknown value.
   void failUnknown(const char *key, const std::string &found, const char *known);
   /// Of all fields that were read.
   Status takeStatus() { return std::move(status); }
 
 private:
   const Json *find(const char *key) const;
-  /// The field, or null; then a fault is kept where it is required.
+  /// Returns the field, or null; records an error if it is required.
   const Json *read(const char *key, bool isRequired, bool (*isOfType)(const Json &), const char *wanted);
 
   const Json &json;

@@ -15,7 +15,7 @@
 
 using namespace tenon::text;
 
-// limit: of texts, so that 32 bits count their characters, also when they have grown; and of lengths to pad to.
+// limit: the size of texts, so that 32 bits count their characters even after growth; and the padded length.
 static constexpr size_t kMaxTextBytes = 16 << 20, kMaxPadding = 1 << 20;
 
 namespace {
@@ -115,7 +115,7 @@ Status JsonTokenizer::read(const Json &json) {
 // Texts
 //===----------------------------------------------------------------------===//
 
-/// Appends tokens with the spans of their bytes, which may begin and end inside of a character.
+/// Appends tokens with the spans of their bytes, which may begin and end within a character.
 static void appendTokens(Piece &piece, uint32_t typeId, Encoding &encoding) {
   std::vector<uint32_t> characterOf;
   std::string bytes;
@@ -125,7 +125,7 @@ static void appendTokens(Piece &piece, uint32_t typeId, Encoding &encoding) {
     characterOf.resize(characterOf.size() + bytes.size(), i);
   }
   for (Token &token : piece.tokens) {
-    // Bytes of what a vocabulary puts around words are behind the end.
+    // Bytes of affixes that a vocabulary adds to words are beyond the end.
     size_t end = std::min(token.end, characterOf.size());
     Span span;
     if (token.begin < end)

@@ -17,7 +17,7 @@ Status Model::findRequired(const std::string &token, const char *field, uint32_t
   return {};
 }
 
-/// What files of early versions, which do not say it, have.
+/// Infers the type of models in old files, which do not specify it.
 static std::string guessType(const Json &json) {
   if (json.contains("merges"))
     return "BPE";

@@ -15,25 +15,25 @@
 
 namespace tenon::text {
 
-/// Splits pieces into tokens of a vocabulary. Many threads may use one at the same time.
+/// Splits pieces into tokens of a vocabulary. Thread-safe.
 class Model {
 public:
   virtual ~Model() = default;
 
-  /// Appends the tokens of `piece`, UTF-8 that is not empty.
+  /// Appends the tokens of `piece`, which is nonempty UTF-8.
   virtual Status tokenize(std::string_view piece, std::vector<Token> &tokens) const = 0;
 
   const Vocabulary &getVocabulary() const { return vocabulary; }
 
 protected:
-  /// The number of `token`, which the field `field` names. Fails where there is none.
+  /// Returns the number of `token`, which the field `field` names. Fails if there is none.
   Status findRequired(const std::string &token, const char *field, uint32_t &id) const;
 
   Vocabulary vocabulary;
 };
 
-/// Makes the model that the field "model" of a tokenizer.json describes. Fails with TENON_UNSUPPORTED where its type is
-/// not known here, and names it.
+/// Creates the model for the field "model" of a tokenizer.json. Fails with TENON_UNSUPPORTED, and the name, if its type
+/// is not supported.
 Status makeModel(const Json &json, std::unique_ptr<Model> &model);
 
 // The models, each from its fields.

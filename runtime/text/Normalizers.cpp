@@ -17,7 +17,7 @@
 
 using namespace tenon::text;
 
-// limit: the longest compatibility decomposition has 18 characters, and letters of bytes are up to 4.
+// limit: the longest compatibility decomposition has 18 characters, and byte-level letters have up to 4.
 static constexpr size_t kMaxGrowth = 64, kMinGrown = 256, kMaxComponents = 64;
 
 static size_t getMaxSize(const AlignedText &text) { return kMaxGrowth * text.size() + kMinGrown; }
@@ -83,7 +83,7 @@ static Status makeBert(Fields &fields, Normalizer &normalizer) {
   return fields.takeStatus();
 }
 
-/// Drops control characters, and makes others that look like a space one (sentencepiece's nmt rules).
+/// Drops control characters, and replaces space-like ones by a space (sentencepiece's nmt rules).
 static void normalizeForTranslation(AlignedText &text) {
   text.filter([](char32_t c) {
     bool isDropped = (c >= 1 && c <= 8) || c == 0xb || (c >= 0xe && c <= 0x1f) || c == 0x7f || c == 0x8f || c == 0x9f;
@@ -145,7 +145,7 @@ static Status makeReplace(Fields &fields, Normalizer &normalizer) {
 static Status makeCharsMap(Fields &fields, Normalizer &normalizer) {
   std::string encoded = fields.getString("precompiled_charsmap", "");
   TENON_TRY(fields.takeStatus());
-  // Models that SentencePiece trained with the rule "identity" have none.
+  // Models that SentencePiece trained with the rule "identity" have no map.
   if (encoded.empty())
     return {};
   auto map = std::make_shared<CharsMap>();
@@ -189,7 +189,7 @@ static Normalizer makeSimple(const std::string &type) {
   return nullptr;
 }
 
-/// Appends what a component does; nothing for one that does nothing.
+/// Appends the function of a component; nothing if it is the identity.
 static Status makeComponent(const Json &json, const std::string &path, std::vector<Normalizer> &normalizers) {
   static constexpr struct {
     const char *type;

@@ -15,12 +15,12 @@
 
 namespace tenon::text {
 
-/// A change of a text. Many threads may call it at the same time.
+/// A transformation of a text. Thread-safe.
 using Normalizer = std::function<Status(AlignedText &)>;
 
-/// Makes the normalizer that `json`, the field "normalizer" of a tokenizer.json, describes; null describes none. A
-/// text may become 64 times as long, and then some, but no longer: a sequence of replacements could double it each
-/// time. Fails with TENON_UNSUPPORTED where a normalizer is not known here, and names it.
+/// Creates the normalizer for `json`, the field "normalizer" of a tokenizer.json; null means none. The growth of a text
+/// is limited to a factor of about 64: a sequence of replacements could double it each time. Fails with
+/// TENON_UNSUPPORTED, and the name, if a normalizer is not supported.
 Status makeNormalizer(const Json &json, Normalizer &normalizer);
 
 } // namespace tenon::text

@@ -16,7 +16,7 @@ namespace tenon::text {
 /// Reads the field "pattern" of a component: {"String": "a"} or {"Regex": "a+"}.
 Status readPattern(Fields &fields, Regex &regex);
 
-/// Reads the field `key`, the behaviour at what splits a text; isolated where `isOptional` and it is absent.
+/// Reads the field `key`, the split behaviour; the default is isolated if `isOptional`.
 SplitBehavior readBehavior(Fields &fields, const char *key, bool isOptional);
 
 } // namespace tenon::text

@@ -15,7 +15,7 @@
 
 namespace tenon::text {
 
-/// A token of a piece, of its bytes [begin, end) in UTF-8.
+/// A token for the bytes [begin, end) of a piece in UTF-8.
 struct Token {
   uint32_t id;
   std::string value;
@@ -29,7 +29,7 @@ struct Piece {
   bool hasTokens = false; ///< it is not split any more
 };
 
-/// Replaces each piece that has no tokens by what `split(piece, text, parts)` appends to `parts`, but for empty ones.
+/// Replaces each piece without tokens by the nonempty parts that `split(piece, text, parts)` appends to `parts`.
 template <typename Split> Status splitPieces(std::vector<Piece> &pieces, Split split) {
   std::vector<Piece> all;
   all.reserve(pieces.size());

@@ -27,7 +27,7 @@ static Encoding makeSpecial(uint32_t id, uint32_t typeId, const std::string &tok
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Makes offsets of byte-level tokens begin and end with what is no space.
+/// Trims spaces from the offsets of byte-level tokens.
 struct OffsetTrimming {
   bool isOn = false, hasPrefix = false;
 
@@ -47,7 +47,7 @@ private:
       ++leading;
     while (trailing < letters.size() && isSpace(letters[letters.size() - 1 - trailing]))
       ++trailing;
-    // A single space at the beginning of a text may be one that was put there, and has no characters.
+    // A single leading space may be one that was inserted, and has no characters.
     if (leading == 1 && hasPrefix && (isFirst || span.begin == 0))
       leading = 0;
     span.begin = static_cast<uint32_t>(std::min<size_t>(span.begin + leading, span.end));
@@ -92,7 +92,8 @@ struct SpecialToken {
   }
 };
 
-/// First token, text, separator; and for a second text: separator where there are two, text, separator.
+/// Adds a first token before and a separator after the text; a second text is preceded by a separator if there are two,
+/// and followed by one.
 class Surround : public PostProcessor {
 public:
   explicit Surround(bool isRoberta) : isRoberta(isRoberta) {}
@@ -232,7 +233,7 @@ Status Template::read(Fields &fields) {
 }
 
 Status Template::process(std::vector<Encoding> &encodings, bool addsSpecialTokens) const {
-  // A template before this one has taken the texts apart.
+  // A template before this one has split the texts.
   if (encodings.size() > 2)
     return Status::make(TENON_UNSUPPORTED, "'post_processor' has a template after another one");
   std::vector<Encoding> all;

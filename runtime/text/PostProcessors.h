@@ -23,12 +23,12 @@ public:
   /// Tokens that are added to one text or to two.
   virtual size_t countAdded(bool isPair) const { return 0; }
 
-  /// `encodings` become those that have to be concatenated.
+  /// Replaces `encodings` by those that are to be concatenated.
   virtual Status process(std::vector<Encoding> &encodings, bool addsSpecialTokens) const = 0;
 };
 
-/// Makes the processor that `json`, the field "post_processor" of a tokenizer.json, describes; one that does nothing
-/// for null. Fails with TENON_UNSUPPORTED where one is not known here, and names it.
+/// Creates the processor for `json`, the field "post_processor" of a tokenizer.json; for null, one that does nothing.
+/// Fails with TENON_UNSUPPORTED, and the name, if a processor is not supported.
 Status makePostProcessor(const Json &json, std::unique_ptr<PostProcessor> &processor);
 
 } // namespace tenon::text

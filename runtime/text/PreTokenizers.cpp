@@ -36,7 +36,7 @@ template <typename Predicate> static PreTokenizer makeSplit(Predicate isMatch, S
 // Components
 //===----------------------------------------------------------------------===//
 
-/// Words, and runs of what is neither part of words nor space.
+/// Finds words, and runs of other non-space characters.
 static std::vector<Part> findWords(std::u32string_view text) {
   auto kindOf = [](char32_t c) { return isWordCharacter(c) ? 0 : isWhitespace(c) ? 1 : 2; };
   std::vector<Part> parts;

@@ -15,10 +15,10 @@
 
 namespace tenon::text {
 
-/// Splits pieces, and may change their texts. Many threads may call it at the same time.
+/// Splits pieces, and may transform their texts. Thread-safe.
 using PreTokenizer = std::function<Status(std::vector<Piece> &)>;
 
-/// How a space becomes a letter of the vocabulary, which pre-tokenizer and decoder of this name share.
+/// How a space is represented in the vocabulary, which the pre-tokenizer and the decoder of this name share.
 struct Metaspace {
   enum class Prepend { always, first, never };
   char32_t replacement;
@@ -28,8 +28,8 @@ struct Metaspace {
   static Metaspace read(Fields &fields);
 };
 
-/// Makes the pre-tokenizer that `json`, the field "pre_tokenizer" of a tokenizer.json, describes; null describes none.
-/// Fails with TENON_UNSUPPORTED where one is not known here, and names it.
+/// Creates the pre-tokenizer for `json`, the field "pre_tokenizer" of a tokenizer.json; null means none. Fails with
+/// TENON_UNSUPPORTED, and the name, if a pre-tokenizer is not supported.
 Status makePreTokenizer(const Json &json, PreTokenizer &preTokenizer);
 
 } // namespace tenon::text

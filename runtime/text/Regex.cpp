@@ -26,8 +26,8 @@ Regex::~Regex() = default;
 Regex::Regex(Regex &&) noexcept = default;
 Regex &Regex::operator=(Regex &&) noexcept = default;
 
-// Oniguruma's \s is White_Space, ICU's lacks U+000B and U+0085. Its \w has superscript digits of Latin-1, for which it
-// has tables of their own. Its \h is a hexadecimal digit, ICU's a space.
+// Oniguruma's \s is White_Space, ICU's lacks U+000B and U+0085. Oniguruma's \w includes superscript digits of Latin-1,
+// for which it has separate tables. Oniguruma's \h is a hexadecimal digit, ICU's a space.
 #define TENON_WORD "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u00b2\\u00b3\\u00b9\\u00bc-\\u00be"
 static const char *translateClass(char escape) {
   switch (escape) {
@@ -48,7 +48,7 @@ static const char *translateClass(char escape) {
   }
 }
 
-/// Places between characters: ICU's \b looks through marks.
+/// Translates zero-width assertions: ICU's \b ignores marks.
 static const char *translatePlace(char escape) {
 #define TENON_IS_WORD(look) "(?" look "[" TENON_WORD "])"
   if (escape == 'b')
@@ -58,7 +58,7 @@ static const char *translatePlace(char escape) {
   return nullptr;
 }
 
-/// Translates what one of the two reads differently. Returns what has no translation in `unknown`.
+/// Translates syntax that the two engines interpret differently. Sets `unknown` to a construct without a translation.
 static std::string translate(std::string_view pattern, std::string &unknown) {
   std::string text;
   int sets = 0;
@@ -71,7 +71,7 @@ static std::string translate(std::string_view pattern, std::string &unknown) {
       } else if (const char *place = sets == 0 ? translatePlace(escape) : nullptr) {
         text += place;
       } else {
-        // Letters for which both have a meaning, and not the same one, or only ICU has.
+        // Escapes that both engines define differently, or that only ICU has.
         if (strchr("NOKGyYgkRXMCQE", escape))
           unknown = std::string("\\") + escape;
         text += {c, escape};
@@ -84,7 +84,7 @@ static std::string translate(std::string_view pattern, std::string &unknown) {
       --sets;
     if (sets > 0 && pattern.substr(i, 2) == "--")
       unknown = "--";
-    // Groups that begin so have flags; those of ICU other than i and x mean something else.
+    // Groups with this prefix have flags; ICU's flags other than i and x have another meaning.
     if (sets == 0 && pattern.substr(i, 2) == "(?") {
       size_t end = pattern.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-", i + 2);
       std::string_view flags = pattern.substr(i + 2, end == pattern.npos ? pattern.npos : end - i - 2);
@@ -104,7 +104,7 @@ Status Regex::compile(std::string_view source) {
                         shown.c_str(), unknown.c_str());
   UErrorCode error = U_ZERO_ERROR;
   UParseError where;
-  // In Oniguruma ^ and $ are always about lines, which only a line feed ends.
+  // In Oniguruma ^ and $ always match at line boundaries, which only a line feed creates.
   std::unique_ptr<icu::RegexPattern> compiled(icu::RegexPattern::compile(
       icu::UnicodeString::fromUTF8(text), UREGEX_MULTILINE | UREGEX_UNIX_LINES, where, error));
   if (U_FAILURE(error) || !compiled)
@@ -175,7 +175,7 @@ Status Regex::findParts(std::u32string_view text, std::vector<Part> &parts) cons
   while (U_SUCCESS(error) && matcher->find(error)) {
     size_t begin = characterOf[static_cast<size_t>(matcher->start(error))];
     size_t end = characterOf[static_cast<size_t>(matcher->end(error))];
-    // Oniguruma's users skip an empty match right behind another match.
+    // Users of Oniguruma skip an empty match directly after another match.
     if (begin == end && lastMatch == end)
       continue;
     addMatch(begin, end, last, parts);

@@ -14,8 +14,8 @@
 
 namespace tenon::text {
 
-/// A regular expression that means what Oniguruma takes it for, executed by ICU. What the two read differently is
-/// translated or refused. Many threads may search with one at the same time.
+/// A regular expression with the semantics of Oniguruma, executed by ICU. Constructs that differ are translated or
+/// rejected. Thread-safe.
 class Regex {
 public:
   Regex();
@@ -23,13 +23,13 @@ public:
   Regex(Regex &&) noexcept;
   Regex &operator=(Regex &&) noexcept;
 
-  /// Fails with TENON_UNSUPPORTED where the pattern has what ICU does not know or reads differently.
+  /// Fails with TENON_UNSUPPORTED if the pattern has constructs that ICU lacks or interprets differently.
   Status compile(std::string_view pattern);
-  /// Becomes an expression that matches `literal` alone, which is not empty.
+  /// Compiles an expression that only matches `literal`, which must not be empty.
   Status compileLiteral(std::string_view literal);
 
-  /// Appends the matches of a text, from left to right, and what lies between them. Fails with TENON_RESOURCES where
-  /// that takes too many steps: patterns may be made to take time that is exponential.
+  /// Appends the matches in a text, from left to right, and the parts in between. Fails with TENON_RESOURCES after too
+  /// many steps, because patterns may take exponential time.
   Status findParts(std::u32string_view text, std::vector<Part> &parts) const;
 
 private:

@@ -35,7 +35,7 @@ double Sampler::nextUniform() {
   return static_cast<double>((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-/// Drops the least probable of sorted candidates, and makes `weights` of the others.
+/// Drops the least probable of sorted candidates, and computes `weights` of the others.
 void Sampler::keepLikely(std::vector<Candidate> &sorted, std::vector<double> &weights) const {
   double sum = 0;
   for (const Candidate &candidate : sorted)
@@ -50,7 +50,7 @@ void Sampler::keepLikely(std::vector<Candidate> &sorted, std::vector<double> &we
 
 uint32_t Sampler::sample(const float *logits, size_t count) {
   assert(count > 0 && "a vocabulary has tokens");
-  // Of equal logits, the first token counts as the most probable one.
+  // Among equal logits, the first token counts as the most probable one.
   auto isBetter = [](const Candidate &a, const Candidate &b) {
     return a.logit != b.logit ? a.logit > b.logit : a.token < b.token;
   };
@@ -60,10 +60,11 @@ uint32_t Sampler::sample(const float *logits, size_t count) {
   if (options.temperature <= 0 || options.topK == 1)
     return std::min_element(candidates.begin(), candidates.end(), isBetter)->token;
   double best = std::min_element(candidates.begin(), candidates.end(), isBetter)->logit;
-  // Without a finite logit there is nothing to choose by.
+  // Without a finite logit there is no distribution.
   if (!std::isfinite(best))
     return std::min_element(candidates.begin(), candidates.end(), isBetter)->token;
-  // All tokens below this have a share of 2^-51 together, which no number in [0, 1) tells apart: they need no sorting.
+  // All tokens below this bound together have a probability of 2^-51, which a number in [0, 1) cannot resolve, so they
+  // need no sorting.
   constexpr double kLeast = 48; // math: -ln(2^-51 / 2^18 tokens)
   double least = best - kLeast * options.temperature;
   candidates.erase(std::remove_if(candidates.begin(), candidates.end(),

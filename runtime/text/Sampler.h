@@ -14,32 +14,33 @@
 
 namespace tenon::text {
 
-/// How a token is chosen by its logit. What is left out leaves all tokens; steps are taken in the order of the fields,
-/// as transformers' `generate` takes them.
+/// How a token is sampled from the logits. The defaults keep all tokens; the filters apply in the order of the fields,
+/// as in transformers' `generate`.
 struct SamplerOptions {
-  /// Logits of tokens that the text has already are divided by it where they are positive, and multiplied elsewhere
-  /// (Keskar and others, https://arxiv.org/abs/1909.05858). 1: nothing changes.
+  /// Logits of tokens that the text contains already are divided by it if they are positive, and multiplied otherwise
+  /// (Keskar and others, https://arxiv.org/abs/1909.05858). 1: no penalty.
   double repetitionPenalty = 1;
-  /// Logits are divided by it. 0: the token with the largest logit, and no chance.
+  /// Logits are divided by it. 0: greedy decoding, which takes the token with the largest logit.
   double temperature = 0;
   /// The most probable tokens that are left. 0: all.
   size_t topK = 0;
-  /// The fewest of the most probable tokens that have this probability together (Holtzman and others,
+  /// The smallest set of most probable tokens with this total probability is kept (Holtzman and others,
   /// https://arxiv.org/abs/1904.09751).
   double topP = 1;
-  /// The least probability of a token, over that of the most probable one (Nguyen and others,
+  /// The minimal probability of a token relative to the most probable one (Nguyen and others,
   /// https://arxiv.org/abs/2407.01082).
   double minP = 0;
 };
 
-/// Chooses tokens of one text, one after the other. The same seed and logits give the same tokens everywhere.
+/// Samples the tokens of one text. The same seed and logits yield the same tokens on all machines.
 class Sampler {
 public:
   Sampler(const SamplerOptions &options, uint64_t seed) : options(options), state(seed) {}
 
-  /// Counts a token as one of the text, for the penalty of repetitions.
+  /// Adds a token to the text, for the repetition penalty.
   void note(uint32_t token);
-  /// The next token, by the logits of all. A logit that is no number is as good as none. There is one token at least.
+  /// Samples the next token from the logits of all tokens, of which there is at least one. A NaN logit counts as
+  /// -infinity.
   uint32_t sample(const float *logits, size_t count);
 
 private:

@@ -26,7 +26,7 @@ using namespace tenon::text;
 static constexpr std::string_view kSpace = "\xe2\x96\x81";
 
 namespace {
-/// A text with the rules applied, and for each byte, and for the end, where in the original it comes from.
+/// A normalized text, and the position in the original of each byte and of the end.
 struct Normalized {
   std::string text;
   std::vector<uint32_t> origins;
@@ -150,7 +150,7 @@ bool SentencePiece::isUserDefined(std::string_view text, size_t &length) const {
   return false;
 }
 
-/// What the beginning of a text, of `length` bytes, becomes.
+/// Normalizes a prefix of the text; sets `length` to its bytes.
 std::string_view SentencePiece::normalizeFirst(std::string_view text, size_t &length) const {
   if (isUserDefined(text, length) || !model.rules)
     return text.substr(0, length);
@@ -247,7 +247,7 @@ void SentencePiece::addCandidate(const std::vector<Symbol> &symbols, size_t left
     halves.insert_or_assign(both, std::pair(first, second));
 }
 
-/// Adds a token, or those of both halves of one that is not used.
+/// Adds a token, or the tokens of both halves of an unused one.
 void SentencePiece::resegment(std::string_view text, const Halves &halves, std::vector<Segment> &segments) const {
   uint32_t id = findToken(text).value_or(unknown);
   auto parts = model.pieces[id].type == Type::unused ? halves.find(text) : halves.end();
@@ -334,7 +334,7 @@ Status SentencePiece::encodeText(std::string_view text, Encoding &encoding) cons
   return {};
 }
 
-/// Appends a control piece, unless the model has none of that name.
+/// Appends a control piece, unless the model lacks it.
 void SentencePiece::addSpecial(const std::string &piece, Encoding &encoding) const {
   std::optional<uint32_t> id = reserved.find(piece);
   if (id && model.pieces[*id].type == Type::control)
@@ -369,7 +369,7 @@ Status SentencePiece::encode(const std::vector<TextInput> &texts, const EncodeOp
   return {};
 }
 
-/// Appends the characters of bytes side by side; each that belongs to none becomes U+FFFD.
+/// Appends the characters of contiguous bytes; invalid bytes become U+FFFD.
 static void flushBytes(std::string &bytes, std::string &text) {
   for (size_t at = 0; at < bytes.size();) {
     std::u32string ignored;
@@ -403,7 +403,8 @@ Status SentencePiece::decode(const std::vector<uint32_t> &ids, bool, std::string
       continue;
     }
     std::string_view rest = piece.text;
-    // The space that was put before the text; or all of them, where more than one were taken away.
+    // Removes the space that was inserted before the text; or all leading spaces, if several were removed by
+    // normalization.
     if (isAtBegin && (model.addsPrefix || model.removesSpaces) && rest.substr(0, kSpace.size()) == kSpace) {
       rest.remove_prefix(kSpace.size());
       isAtBegin = model.removesSpaces;

@@ -26,7 +26,7 @@ class Message {
 public:
   explicit Message(std::string_view bytes) : rest(bytes) {}
 
-  /// Moves to the next field. False at the end, and where the message is damaged.
+  /// Moves to the next field. Returns false at the end, and if the message is damaged.
   bool next() {
     uint64_t key = 0;
     if (rest.empty())

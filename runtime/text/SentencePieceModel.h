@@ -13,7 +13,7 @@
 
 namespace tenon::text {
 
-/// What a tokenizer.model holds, as far as it decides about tokens (sentencepiece_model.proto).
+/// The contents of a tokenizer.model that determine tokens (sentencepiece_model.proto).
 struct SentencePieceModel {
   // format: the values of the enumerations in the file.
   enum class Kind : uint64_t { unigram = 1, bpe = 2 };
@@ -33,8 +33,8 @@ struct SentencePieceModel {
   bool escapesSpaces = true;     ///< as U+2581
   std::optional<CharsMap> rules; ///< for characters
 
-  /// Reads it. Fails with TENON_INVALID where it is damaged, TENON_UNSUPPORTED where it asks for what is not known
-  /// here.
+  /// Reads the model. Fails with TENON_INVALID if it is damaged, TENON_UNSUPPORTED if it requires an unsupported
+  /// feature.
   Status read(std::string_view bytes);
 };
 

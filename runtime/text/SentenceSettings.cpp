@@ -12,7 +12,7 @@
 
 using namespace tenon::text;
 
-/// Parses a file; `json` stays null where there is none.
+/// Parses a file; `json` stays null if there is none.
 static Status readJson(const std::string &path, Json &json) {
   if (!existsFile(path))
     return {};
@@ -51,7 +51,7 @@ std::string tenon::text::stripText(std::string_view bytes) {
   // What is no UTF-8 will be told.
   if (decodeUtf8(bytes, text))
     return std::string(bytes);
-  // Python also takes the separators U+001C to U+001F for spaces.
+  // Python also treats the separators U+001C to U+001F as spaces.
   auto isSpace = [](char32_t c) { return isWhitespace(c) || (c >= 0x1c && c <= 0x1f); };
   size_t begin = 0, end = text.size();
   while (begin < end && isSpace(text[begin]))

@@ -18,16 +18,16 @@ namespace tenon::text {
 
 using rt::Status;
 
-/// What the files of sentence-transformers say of texts, before and while they become tokens.
+/// The settings of sentence-transformers for texts, before and during tokenization.
 struct SentenceSettings {
   std::optional<size_t> maxLength; ///< in tokens: "max_seq_length" in sentence_bert_config.json
   std::string prompt;              ///< before each text: the default one of config_sentence_transformers.json
 
-  /// Reads what there is in a folder. Fails with a message that begins with the file.
+  /// Reads the files that exist in a folder. Fails with a message that begins with the file.
   Status read(const std::string &folder);
 };
 
-/// Takes spaces at both ends of a text away, as Python's strip() does.
+/// Removes spaces at both ends of a text, like Python's strip().
 std::string stripText(std::string_view text);
 
 } // namespace tenon::text

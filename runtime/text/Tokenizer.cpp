@@ -15,7 +15,7 @@ static Status prefix(const std::string &path, const Status &status) {
   return status.failed() ? Status::make(status.code(), "%s: %s", path.c_str(), status.message()) : Status();
 }
 
-/// What tokenizer_config.json says of the tokens at both ends, of which tokenizer.model says nothing.
+/// Reads from tokenizer_config.json which tokens are added at both ends, which tokenizer.model does not specify.
 static Status readEnds(const std::string &path, bool &addsBegin, bool &addsEnd) {
   if (!existsFile(path))
     return {};

@@ -28,11 +28,11 @@ struct TextInput {
 };
 
 struct EncodeOptions {
-  /// Those that the model has been trained with: [CLS], <s>.
+  /// The special tokens that the model has been trained with: [CLS], <s>.
   bool addsSpecialTokens = true;
   /// Whether long texts are cut off as the file says.
   bool truncates = false;
-  /// Tokens that are left of a text, those that are added counted in; counts more than what the file says.
+  /// Upper bound for the tokens of a text, including added ones; it overrides the file.
   std::optional<size_t> maxLength;
   enum class Pad {
     never,
@@ -40,36 +40,36 @@ struct EncodeOptions {
     toLongest
   };
   Pad pad = Pad::never;
-  /// Tokens that each text is padded to at least, where it is padded.
+  /// The minimal length to which each text is padded, if there is padding.
   size_t minPadded = 0;
 };
 
-/// Splits texts into tokens of a vocabulary. Many threads may use one at the same time.
+/// Splits texts into tokens of a vocabulary. Thread-safe.
 class Tokenizer {
 public:
   virtual ~Tokenizer() = default;
 
-  /// The tokens of each text. Fails with TENON_INVALID where one is no UTF-8, and says which one.
+  /// Tokenizes each text. Fails with TENON_INVALID, and the text's number, if one is not UTF-8.
   virtual Status encode(const std::vector<TextInput> &texts, const EncodeOptions &options,
                         std::vector<Encoding> &encodings) const = 0;
 
-  /// The text of tokens. Numbers without a token have none.
+  /// Decodes tokens to text. Numbers without a token are skipped.
   virtual Status decode(const std::vector<uint32_t> &ids, bool skipsSpecialTokens, std::string &text) const = 0;
 
-  /// The token with this number, as the vocabulary spells it.
+  /// Returns the token with this number, as spelled in the vocabulary.
   virtual std::optional<std::string> getToken(uint32_t id) const = 0;
   virtual std::optional<uint32_t> findToken(std::string_view token) const = 0;
 };
 
-/// Reads a tokenizer: `path` is a folder with tokenizer.json or else tokenizer.model, or one of these files. Symbolic
-/// links in the folder are not followed. Fails with a message that begins with the file: TENON_INVALID where it is
-/// damaged, TENON_UNSUPPORTED where it has a component that is not known here.
+/// Loads a tokenizer: `path` is a folder with tokenizer.json or else tokenizer.model, or one of these files. Symbolic
+/// links in the folder are not followed. Fails with a message that begins with the file: TENON_INVALID if it is
+/// damaged, TENON_UNSUPPORTED if it has an unsupported component.
 Status loadTokenizer(const std::string &path, std::unique_ptr<Tokenizer> &tokenizer);
 
-/// Makes a tokenizer of the contents of a tokenizer.json.
+/// Creates a tokenizer from the contents of a tokenizer.json.
 Status parseTokenizer(std::string_view json, std::unique_ptr<Tokenizer> &tokenizer);
 
-/// Makes one of the contents of a tokenizer.model, which SentencePiece wrote.
+/// Creates a tokenizer from the contents of a tokenizer.model of SentencePiece.
 Status parseSentencePiece(std::string_view model, bool addsBegin, bool addsEnd, std::unique_ptr<Tokenizer> &tokenizer);
 
 } // namespace tenon::text

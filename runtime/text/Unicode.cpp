@@ -22,7 +22,7 @@ struct Decoded {
 };
 } // namespace
 
-/// The first character of a text that is not empty (Unicode 15, table 3-7, "Well-Formed UTF-8 Byte Sequences").
+/// Decodes the first character of a nonempty text (Unicode 15, table 3-7, "Well-Formed UTF-8 Byte Sequences").
 static Decoded decodeFirst(std::string_view bytes) {
   auto byteAt = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
   unsigned char first = byteAt(0);
@@ -151,7 +151,7 @@ bool tenon::text::isIdeograph(char32_t c) {
 }
 
 void tenon::text::appendLowercase(char32_t c, std::u32string &text) {
-  // The one letter of which the lower case is two characters (SpecialCasing.txt).
+  // The only letter whose lower case has two characters (SpecialCasing.txt).
   constexpr char32_t kCapitalDottedI = 0x130;
   if (c == kCapitalDottedI)
     text.append(U"i\u0307");

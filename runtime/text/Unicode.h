@@ -15,18 +15,18 @@
 
 namespace tenon::text {
 
-/// Decodes UTF-8. On failure returns the position of the first byte that is part of no character.
+/// Decodes UTF-8. On failure returns the position of the first invalid byte.
 std::optional<size_t> decodeUtf8(std::string_view bytes, std::u32string &text);
 
 void appendUtf8(char32_t character, std::string &bytes);
 std::string toUtf8(std::u32string_view text);
 
-/// Replaces what is not UTF-8 by U+FFFD, one for each maximal part of a character (Unicode 15, section 3.9, "U+FFFD
-/// Substitution of Maximal Subparts"), as Rust's standard library does.
+/// Replaces invalid UTF-8 by U+FFFD, once for each maximal subpart of a character (Unicode 15, section 3.9, "U+FFFD
+/// Substitution of Maximal Subparts"), like Rust's standard library.
 std::string replaceInvalidUtf8(std::string_view bytes);
 
-// The package `tokenizers` takes each property from a table of some version of Unicode. Characters that are younger
-// than the table are as unassigned ones here too, so that both agree; ICU has the values. Tested over all characters.
+// The package `tokenizers` takes each property from a table of a certain Unicode version. Characters that were added
+// later are treated as unassigned here, too, so that both agree; ICU has the values. Tested over all characters.
 
 /// White_Space.
 bool isWhitespace(char32_t character);
@@ -45,7 +45,7 @@ bool isNonspacingMark(char32_t character);
 /// Ideographs, as BERT knows them.
 bool isIdeograph(char32_t character);
 
-/// Appends the letter in lower case, without regard to what stands beside it.
+/// Appends the lower case of a letter, independently of its context.
 void appendLowercase(char32_t character, std::u32string &text);
 
 } // namespace tenon::text

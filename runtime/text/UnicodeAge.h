@@ -10,7 +10,7 @@
 
 namespace tenon::text {
 
-/// Whether Unicode got the character after all versions that begin with `version`. Unassigned ones are not younger.
+/// True if Unicode added the character after all versions that begin with `version`. False for unassigned characters.
 bool isYoungerThan(char32_t character, int version);
 
 } // namespace tenon::text

@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+// ICU normalizes whole strings, without a mapping of characters; so the algorithm is implemented here, with ICU's
+// tables.
 //
-// ICU normalizes whole strings, and does not say which characters become which; so the algorithm is written out here,
-// with ICU's tables.
-//
-//===----------------------------------------------------------------------===//
+// ===----------------------------------------------------------------------===//
 
 #include "runtime/text/UnicodeForms.h"
 #include "runtime/text/UnicodeAge.h"
@@ -32,7 +31,7 @@ struct Tables {
 };
 } // namespace
 
-/// Null where ICU has no data, which its library brings along.
+/// Returns null if ICU has no data, which is part of its library.
 static const Tables *getTables() {
   static const Tables tables;
   return U_FAILURE(tables.error) ? nullptr : &tables;
@@ -42,7 +41,7 @@ static int combiningClass(const Tables &tables, char32_t c) {
   return isYoungerThan(c, kUnicodeVersion) ? 0 : tables.canonical->getCombiningClass(static_cast<UChar32>(c));
 }
 
-/// Sorts a run of marks from `begin` on by their classes, and keeps the order within one.
+/// Sorts a run of marks from `begin` on by combining class, stably.
 static void sortMarks(const Tables &tables, std::vector<Change> &changes, size_t begin) {
   if (changes.size() - begin < 2)
     return;

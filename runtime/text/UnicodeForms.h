@@ -14,8 +14,8 @@ namespace tenon::text {
 
 enum class UnicodeForm { nfc, nfd, nfkc, nfkd };
 
-/// Brings a text into a normal form of Unicode 9 (UAX #15); characters that are younger stay as they are. Time grows
-/// with length times logarithm of the longest run of marks.
+/// Converts a text to a normal form of Unicode 9 (UAX #15); characters that were added later are unchanged. The time is
+/// O(n log m) for length n and the longest run m of marks.
 void normalize(AlignedText &text, UnicodeForm form);
 
 } // namespace tenon::text

@@ -126,7 +126,7 @@ Status Unigram::addToken(std::string_view piece, size_t begin, size_t end, std::
 Status Unigram::tokenize(std::string_view piece, std::vector<Token> &tokens) const {
   std::vector<Node> path;
   TENON_TRY(findPath(piece, path));
-  // From the end to the beginning; unknown characters side by side are one token.
+  // Traces the path back from the end; contiguous unknown characters form one token.
   std::vector<std::pair<size_t, size_t>> ranges;
   bool wasUnknown = false;
   for (size_t end = piece.size(); end > 0; end = path[end].begin) {

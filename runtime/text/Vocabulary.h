@@ -21,8 +21,8 @@
 
 namespace tenon::text {
 
-/// A hash that depends on a random number, which each process chooses: a file cannot be made whose entries all collide.
-/// No result depends on the order of such a table.
+/// A hash that depends on a random seed of the process, so that a file cannot be crafted whose entries all collide. No
+/// result depends on the order of such a table.
 struct SeededHash {
   size_t operator()(std::string_view text) const;
   size_t operator()(uint64_t number) const;
@@ -33,7 +33,7 @@ class Vocabulary {
 public:
   /// Reads {"token": id}.
   Status read(const Json &tokens);
-  /// Adds a token. One that is there gets the new number.
+  /// Adds a token. An existing one gets the new number.
   void add(std::string_view token, uint32_t id);
 
   std::optional<uint32_t> find(std::string_view token) const {
@@ -58,21 +58,21 @@ private:
   std::unordered_map<uint64_t, const std::string *, SeededHash> tokens;
 };
 
-/// Finds which keys a text begins with, by halving a sorted list once for each byte.
+/// Finds the keys that are prefixes of a text, by a binary search in a sorted list for each byte.
 class PrefixTable {
 public:
   /// The bytes of a key are not copied..
   void add(std::string_view key, uint32_t value) { entries.push_back({key, value}); }
-  /// Has to be called once, after the last key. Of equal keys the one with the smallest value counts.
+  /// Must be called once, after the last key. Among equal keys, the one with the smallest value is kept.
   void sort();
 
   bool empty() const { return entries.empty(); }
 
-  /// Calls visit(length, value) for each key that `text` begins with, the shortest first.
+  /// Calls visit(length, value) for each key that is a prefix of `text`, the shortest first.
   template <typename Visit> void visitPrefixes(std::string_view text, Visit visit) const {
     auto first = entries.begin(), last = entries.end();
     for (size_t depth = 0; first != last && depth <= text.size(); ++depth) {
-      // Of keys with these bytes in common those that end here come first.
+      // Among keys with these bytes in common, those that end here come first.
       if (first->key.size() == depth) {
         visit(depth, first->value);
         ++first;
@@ -96,8 +96,8 @@ private:
   std::vector<Entry> entries;
 };
 
-/// limit: of tokens that are searched for at every place of a text, so that the time for a text is in proportion to its
-/// length. The longest of real vocabularies have some 300 bytes.
+/// limit: the length of tokens that are searched at every position of a text, so that the time is linear in its length.
+/// The longest ones in real vocabularies have about 300 bytes.
 inline constexpr size_t kMaxTokenBytes = 1024;
 
 /// Fails where a token is longer than that.

@@ -20,7 +20,7 @@ CodeImage::~CodeImage() {
     munmap(image, elf.imageSize);
 }
 
-/// A region whose bytes are still the file's, zeros after them.
+/// Copies a segment's bytes from the file, and fills the rest with zeros.
 static void fillSegment(const ElfFile &elf, const ElfFile::Segment &segment, uint8_t *image) {
   if (segment.fileSize)
     memcpy(image + segment.address, elf.bytes + segment.offset, segment.fileSize);

@@ -14,22 +14,21 @@
 
 namespace tenon::rt {
 
-/// A code section, loaded without the system's loader, so that a static program can do it and nothing is
-/// written to disk. No page is ever writable and executable at once, and after load() none is writable:
-/// kernels keep no state.
+/// Loads a code section without the system's dynamic loader, so that it works in a static program and writes nothing to
+/// disk. No page is ever writable and executable at once, and after load() none is writable: kernels keep no state.
 class CodeImage {
 public:
   CodeImage() = default;
   CodeImage(CodeImage &&other) = delete;
   ~CodeImage();
 
-  /// `bytes` must stay until the last find(). `arch` is the first part of a target (Target.h).
+  /// `bytes` must remain valid until the last find(). `arch` is the first component of a target (Target.h).
   Status load(const uint8_t *bytes, size_t size, const char *arch);
 
   /// The entry point `name`, or null.
   tenon_kernel_fn find(const char *name) const;
 
-  /// The 64-bit integers of the constant array `name`; empty where there is none.
+  /// Returns the 64-bit integers of the constant array `name`; empty if there is none.
   std::vector<int64_t> findWords(const char *name) const;
 
 private:

@@ -44,7 +44,7 @@ private:
   CodeImage image;
 };
 
-/// It does not change, and asking takes long where a hypervisor answers.
+/// The features are cached: they do not change, and cpuid is slow under a hypervisor.
 const CpuFeatures &thisCpu() {
   static const CpuFeatures cpu = detectCpu();
   return cpu;

@@ -26,7 +26,7 @@ namespace tenon::rt {
 #if defined(__x86_64__)
 
 namespace {
-/// Where cpuid reports a feature, and which register state the system must save for it.
+/// The cpuid bit of a feature, and the register state that the system must save for it.
 struct X86Feature {
   const char *name;
   uint32_t leaf, subleaf;
@@ -71,7 +71,7 @@ static constexpr bool featuresMatchFormat() {
 }
 static_assert(featuresMatchFormat(), "kFeatures must list the features of Target.h in the same order");
 
-/// Which register state the system saves; 0 where it saves none of it.
+/// Returns the register state that the system saves (XCR0); 0 if it saves none.
 static uint64_t savedState() {
   uint32_t a, b, c, d;
   constexpr uint32_t kOsxsave = 1u << 27;
@@ -139,7 +139,7 @@ CpuFeatures detectCpu() {
 #error "the CPU device knows x86-64 and aarch64; a new architecture needs its features here and in Target.h"
 #endif
 
-/// The features that name the steps of a CPU's vector unit, for messages.
+/// The features that name the level of a CPU's vector unit, for messages.
 static bool isLevel(std::string_view name) {
   for (std::string_view level : {"sse4.2", "avx", "avx2", "avx512f", "avx512vnni", "avx512bf16", "avx512fp16",
                                  "amx-tile", "asimd", "asimdhp", "asimddp", "i8mm", "sve", "sve2"})
@@ -181,7 +181,7 @@ Status matchTarget(const char *target, const CpuFeatures &cpu) {
 }
 
 const char *getTarget(const CpuFeatures &cpu) {
-  // The levels of the x86-64 psABI, by the features that the level below does not have.
+  // The levels of the x86-64 psABI, with the features that each adds.
   static constexpr const char *kTargets[][2] = {
       {"x86-64-v4", "x86_64:avx512f,avx512bw,avx512cd,avx512dq,avx512vl"},
       {"x86-64-v3", "x86_64:avx2,fma,f16c,bmi,bmi2,lzcnt,movbe"},

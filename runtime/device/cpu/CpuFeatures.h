@@ -15,7 +15,7 @@
 
 namespace tenon::rt {
 
-/// A CPU's architecture, and which of the features of Target.h it has and the system lets programs use.
+/// A CPU's architecture, and those features of Target.h that it has and the system enables.
 struct CpuFeatures {
   const char *arch;         // "x86_64", "aarch64"
   const char *const *names; // the features of Target.h for this architecture
@@ -28,14 +28,14 @@ struct CpuFeatures {
 /// Asks the CPU and the system.
 CpuFeatures detectCpu();
 
-/// Whether code for `target` (Target.h, without a name) runs on `cpu`; the failure says what is missing.
+/// Checks whether code for `target` (Target.h, without a name) runs on `cpu`; the failure says what is missing.
 Status matchTarget(const char *target, const CpuFeatures &cpu);
 
-/// The most capable of the compiler's portable targets whose code runs on `cpu`, "x86-64-v3"; empty where there is
+/// Returns the most capable portable target of the compiler that runs on `cpu`, such as "x86-64-v3"; empty if there is
 /// none.
 const char *getTarget(const CpuFeatures &cpu);
 
-/// Asks the system for the AMX tile registers, which it only gives on request, if `target` names them.
+/// Requests permission for AMX tiles from the system, which is required before their use, if `target` names them.
 Status acquireTargetState(const char *target);
 
 } // namespace tenon::rt

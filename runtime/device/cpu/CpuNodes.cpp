@@ -14,10 +14,10 @@
 
 namespace tenon::rt {
 
-/// Nodes are numbered, with gaps at most as long as this.
+/// Upper bound for NUMA node numbers, which may have gaps.
 static constexpr int kMaxNodes = 256;
 
-/// Reads "0-3,8,10-11"; what is no such list adds nothing.
+/// Parses "0-3,8,10-11"; anything else adds nothing.
 static void addCpus(const char *text, const cpu_set_t &allowed, cpu_set_t &cpus) {
   while (*text >= '0' && *text <= '9') {
     char *end;

@@ -14,17 +14,16 @@
 
 namespace tenon::rt {
 
-/// CPUs that share memory of their own, a socket or a part of one, of those that this process may use.
+/// The CPUs of each NUMA node, restricted to those that this process may use.
 struct CpuNodes {
   std::vector<cpu_set_t> nodes;
 
-  /// The CPUs that a thread out of so many should stay on: those of one node, which neighbours share, so that each node
-  /// has as large a part of the threads as of the CPUs. Null where there is nothing to keep apart: one node, or more
-  /// threads than CPUs.
+  /// Returns the CPUs that a thread should be pinned to: those of one node. Neighbouring threads share a node, and each
+  /// node has its proportional share of the threads. Null if there is one node, or if there are more threads than CPUs.
   const cpu_set_t *cpusFor(uint32_t thread, uint32_t threads) const;
 };
 
-/// Those of the system. `root` stands for /sys/devices/system/node, `allowed` are the CPUs that count.
+/// Reads the nodes of the system. `root` stands for /sys/devices/system/node, `allowed` are the usable CPUs.
 CpuNodes readCpuNodes(const char *root, const cpu_set_t &allowed);
 
 /// Those of this process, as its affinity mask says.

@@ -19,7 +19,7 @@ namespace tenon::rt {
 CpuQueue::CpuQueue(uint32_t count) : commands(count), jobs(count), spent(new (std::nothrow) Spent[count]) {}
 
 Status CpuQueue::reserveScratch(uint64_t bytesOfWorker) {
-  // The session has seen to it that the product is a number of bytes.
+  // The session has checked that the product does not overflow.
   TENON_TRY(scratch.reserve(bytesOfWorker * pool.size(), false, "scratch"));
   scratchStride = bytesOfWorker;
   return {};
@@ -49,7 +49,7 @@ int32_t CpuQueue::runLaunch(const Job &job, uint32_t thread, Share &share) {
   return result;
 }
 
-/// A copy or a fill is done in blocks, so that threads share a large one.
+/// A copy or a fill is split into blocks, so that threads share a large one.
 static constexpr uint64_t kBlockBytes = 256u << 10;
 
 int32_t CpuQueue::runCopyOrFill(const Job &job, uint32_t thread, Share &share) {
@@ -77,7 +77,7 @@ void CpuQueue::submit(const Command &command) {
   Job job{isLaunch ? runLaunch : runCopyOrFill, this, number, command.isConcurrent, tiles, command.nanoseconds};
   if (isTimed)
     ++spent[number].times;
-  // What is not written stays in the caches of the other cores.
+  // An unchanged command is not written again, so that it stays in the caches of other cores.
   if (commands[number] != command)
     commands[number] = command;
   if (jobs[number] != job)
@@ -134,7 +134,7 @@ void CpuQueue::setProfile(tenon_profile_fn callback, void *user) {
 }
 
 bool CpuQueue::setTimed(bool value) {
-  // One thread does everything, however long it takes.
+  // With a single thread, nothing is split, so timing has no benefit.
   isTimed = value && spent && pool.size() > 1;
   return isTimed;
 }

@@ -18,7 +18,7 @@
 
 namespace tenon::rt {
 
-/// Collects commands, and runs them in wait() as one list of jobs, through which all threads go by themselves.
+/// Collects commands, and executes them in wait() as one list of jobs, which all threads traverse independently.
 class CpuQueue final : public DeviceQueue {
 public:
   explicit CpuQueue(uint32_t commands);
@@ -40,7 +40,7 @@ public:
   uint64_t takeTime(uint32_t number) override;
 
 private:
-  /// In runs that are timed: how long threads have been at a command, and how often it was executed.
+  /// For timed runs: the time that threads have spent on a command, and the number of its executions.
   struct Spent {
     std::atomic<uint64_t> nanoseconds{0};
     uint32_t times = 0;

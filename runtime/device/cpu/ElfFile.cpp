@@ -21,7 +21,7 @@ namespace tenon::rt {
 static constexpr int64_t kDtRelr = 36, kDtRelrSize = 35;
 
 namespace {
-/// What PT_DYNAMIC says, of the entries that matter here.
+/// The entries of PT_DYNAMIC that matter here.
 struct Dynamic {
   uint64_t rela = 0, relaSize = 0, relr = 0, relrSize = 0;
   uint64_t symbols = 0, strings = 0, stringsSize = 0, hash = 0, gnuHash = 0;
@@ -43,8 +43,8 @@ private:
   Status countSymbols(uint64_t *count);
   Status countByGnuHash(uint64_t *count);
 
-  /// The file's bytes that stand at [address, address + size) of the image, or null where not all of them
-  /// come from one segment's part of the file.
+  /// Returns the file's bytes for [address, address + size) of the image, or null if they are not within the file part
+  /// of one segment.
   const uint8_t *at(uint64_t address, uint64_t size) const;
 
   template <typename T> T read(const uint8_t *from) const {
@@ -108,8 +108,8 @@ Status Parser::readSegment(const Elf64_Phdr &program) {
     return FAIL("segment outside of the file");
   if ((program.p_flags & PF_W) && (program.p_flags & PF_X))
     return FAIL("segment that is both writable and executable");
-  // Memory stays within a multiple of the file: code has no large zero-initialised data, since kernels keep
-  // no state, and its segments lie together but for alignment.
+  // The image may exceed the file by a bounded amount: code has no large zero-initialized data, since kernels keep no
+  // state, and its segments are adjacent except for alignment.
   constexpr uint64_t kSlack = 4u << 20;
   uint64_t end;
   if (!checkedAdd(program.p_vaddr, program.p_memsz, &end) || end > elf.size * 2 + kSlack ||
@@ -191,7 +191,7 @@ Status Parser::readDynamic() {
 Status Parser::addRelocation(uint64_t address, uint64_t addend) {
   if (addend > elf.imageSize)
     return FAIL("relocation to 0x%llx, outside of the code", (unsigned long long)addend);
-  // The compact table could name one word again and again.
+  // A compact table could name one word repeatedly.
   if (elf.relocations.size() >= elf.imageSize / sizeof(uint64_t))
     return FAIL("more relocations than words");
   for (const ElfFile::Segment &segment : elf.segments)
@@ -217,7 +217,7 @@ Status Parser::readRela() {
       TENON_TRY(addRelocation(rela.r_offset, uint64_t(rela.r_addend)));
       continue;
     }
-    // Most likely a call that the compiler left in: say to what.
+    // Most likely a call that the compiler left in; the message names its target.
     char name[64] = "?";
     if (const uint8_t *entry = at(dynamic.symbols + ELF64_R_SYM(rela.r_info) * sizeof(Elf64_Sym), sizeof(Elf64_Sym))) {
       uint64_t offset = read<Elf64_Sym>(entry).st_name;
@@ -234,7 +234,7 @@ Status Parser::readRela() {
   return {};
 }
 
-/// The compact table: an even entry is an address to relocate, an odd one a bitmap of the 63 words after it.
+/// Reads the compact table: an even entry is an address to relocate, an odd one a bitmap of the 63 words after it.
 Status Parser::readRelr() {
   const uint8_t *table = at(dynamic.relr, dynamic.relrSize);
   if (!table)
@@ -261,7 +261,7 @@ Status Parser::readRelr() {
   return {};
 }
 
-/// A GNU hash table does not say how many symbols there are: the end of the chain that starts last does.
+/// A GNU hash table does not contain the number of symbols, which is the end of the chain that starts last.
 Status Parser::countByGnuHash(uint64_t *count) {
   const uint8_t *header = at(dynamic.gnuHash, 16);
   if (!header)
@@ -314,8 +314,7 @@ Status Parser::readSymbols() {
     unsigned type = ELF64_ST_TYPE(symbol.st_info);
     if (symbol.st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_OBJECT))
       continue;
-    // A bound on the name's length also keeps a table of many symbols with one huge name from taking
-    // quadratic time.
+    // The length of a name is bounded, because many symbols with one huge name would take quadratic time.
     uint64_t room = symbol.st_name < dynamic.stringsSize ? dynamic.stringsSize - symbol.st_name : 0;
     room = std::min<uint64_t>(room, fmt::kMaxEntryName + sizeof TENON_FACTS_SUFFIX);
     const char *name = reinterpret_cast<const char *>(strings) + symbol.st_name;

@@ -16,8 +16,7 @@
 
 namespace tenon::rt {
 
-/// The parts of a 64-bit ELF shared object that code without imports has. All addresses are relative to
-/// where it will be loaded.
+/// The parts of a 64-bit ELF shared object without imports. All addresses are relative to the load address.
 ///
 /// After parse() has succeeded: segments ascend without sharing a page of 64 KiB or less that this machine
 /// uses, none is writable and executable at once, their file ranges lie in the file, and every relocation
@@ -50,7 +49,7 @@ struct ElfFile {
   std::vector<Object> objects;     // constants that the code exports, sorted by name
   uint64_t imageSize;              // bytes from address 0 to the end of the last segment, in whole pages
 
-  /// `machine` is the e_machine that is wanted, `pageSize` the system's. The file is kept by the caller.
+  /// `machine` is the required e_machine, `pageSize` the system's. The caller keeps the file.
   Status parse(const uint8_t *file, size_t fileSize, uint16_t machine, uint64_t pageSize);
 
   /// Null where there is no such function.

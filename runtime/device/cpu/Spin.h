@@ -35,14 +35,14 @@ inline void pause() {
 #endif
 }
 
-/// Whether other processes want the CPUs that we run on. A thread that spins and finds that time has passed without it
-/// has lost its CPU; that is remembered for a while, in which threads wait without holding on to their CPUs.
+/// Detects whether other processes compete for our CPUs. A spinning thread that observes a gap in time has been
+/// descheduled; this is remembered for a while, during which threads wait without spinning.
 class Contention {
 public:
   void noteLoss(int64_t time) { until.store(time + kMemory, std::memory_order_relaxed); }
   bool isOn(int64_t time) const { return time < until.load(std::memory_order_relaxed); }
 
-  /// Longer than anything but the loss of the CPU takes between two looks at the clock.
+  /// No operation between two clock readings takes this long, unless the thread is descheduled.
   static constexpr int64_t kLoss = 200'000;
 
 private:
@@ -50,12 +50,11 @@ private:
   std::atomic<int64_t> until{0};
 };
 
-/// Nanoseconds for which a thread spins where nobody else wants its CPU.
+/// Nanoseconds for which a thread spins if there is no contention.
 constexpr int64_t kSpinTime = 50'000;
 
-/// Spins until `done()`, or for as long as that pays: waking a thread takes 5 to 50 microseconds. Where others want the
-/// CPU a thread that spins uses up the time that it would rather have later, so it soon lets them have it. Returns
-/// whether it is done.
+/// Spins until `done()`, or as long as it pays off: waking a thread takes 5 to 50 microseconds. Under contention a
+/// spinning thread wastes CPU time that it will need later, so it soon stops. Returns true if `done()` holds.
 template <typename Condition> bool spin(Condition done, Contention &contention) {
   constexpr int64_t kContended = 4'000;
   constexpr int kYields = 2;

@@ -36,7 +36,7 @@ bool Team::join(uint32_t thread, uint32_t number) {
   return false;
 }
 
-/// A thread that is counted in `state` becomes one of its node, which is counted once.
+/// A thread that is counted in `state` becomes a member of its node, which is counted once.
 void Team::attach(uint32_t thread, uint32_t number) {
   if (!nodes)
     return;
@@ -88,7 +88,7 @@ bool Team::leave(uint32_t thread, uint32_t number, uint32_t next, uint32_t nextP
     assert(insideOf(now) > 0 && "a thread leaves a group that it has entered");
     bool isLast = insideOf(now) == 1;
     uint64_t after = isLast ? pack(nextParts ? next : number, nextParts, 1) : now - 1;
-    // Sequentially consistent, as open() and close(): who sleeps is looked at after it.
+    // Sequentially consistent, like open() and close(), because sleeping threads are checked after it.
     if (!state.compare_exchange_weak(now, after))
       continue;
     if (isLast && nextParts)

@@ -22,25 +22,26 @@
 
 namespace tenon::rt {
 
-/// Which group is open, to how many threads, and how many are in it, in one word. More than eight threads come and go
-/// through nodes of eight neighbours, of which the first to come and the last to leave touch that word, so that no line
-/// of memory goes around more than eight cores. Groups have numbers, of which no two that follow each other are equal.
+/// A group of jobs that threads can enter: its number, the number of threads that it is open to, and the number of
+/// threads in it, in one word. More than eight threads enter and leave through nodes of eight neighbours, whose first
+/// and last thread update that word, so that at most eight cores contend for a cache line. Consecutive groups have
+/// different numbers.
 class Team {
 public:
   static constexpr uint32_t kNodeThreads = 8;
 
-  /// Has room for this many threads. False where there is no memory.
+  /// Allocates for this many threads. Returns false if there is no memory.
   bool reserve(uint32_t threads);
 
-  /// Opens a group to the threads below `parts`, and `thread` is in it. Nobody else is in any: the last one has left,
-  /// or is this one after leave() has returned true.
+  /// Opens a group to the threads below `parts`; `thread` enters it. No other thread may be in a group: the last one
+  /// has left, or is this one after leave() has returned true.
   void open(uint32_t thread, uint32_t number, uint32_t parts);
-  /// Opens a group to thread 0 alone, which is to come, after the same.
+  /// Opens a group to thread 0 only, which has not entered yet, under the same condition.
   void offer(uint32_t number) { state.store(pack(number, 1, 0)); }
-  /// No group is open, and nobody is in any, after the same.
+  /// Closes the group, so that none is open and no thread is in any, under the same condition.
   void close(uint32_t number);
 
-  /// Whether `thread` may come into a group other than `seen`.
+  /// True if `thread` may enter a group other than `seen`.
   bool isOpenTo(uint32_t thread, uint32_t seen) const {
     uint64_t now = state.load();
     return thread < partsOf(now) && numberOf(now) != seen;
@@ -49,13 +50,13 @@ public:
     uint64_t now = state.load();
     return partsOf(now) == 0 && insideOf(now) == 0;
   }
-  /// Comes into the group that is open, unless that is `*seen`, and says in `*seen` which it is and in `*parts` to how
-  /// many threads it is open.
+  /// Enters the open group unless it is `*seen`; stores its number in `*seen`, and the number of threads that it is
+  /// open to in `*parts`.
   bool enter(uint32_t thread, uint32_t *seen, uint32_t *parts);
 
-  /// Leaves group `number`, in which nothing is left to take. Returns true to the last one, which alone then goes on:
-  /// where `nextParts` is not 0 group `next` is open to so many threads and it is in it, and otherwise no group is open
-  /// until it opens or closes one.
+  /// Leaves group `number`, in which no work is left. Returns true to the last thread, which continues alone: if
+  /// `nextParts` is not 0, group `next` is open to that many threads and the thread is in it; otherwise no group is
+  /// open until the thread opens or closes one.
   bool leave(uint32_t thread, uint32_t number, uint32_t next, uint32_t nextParts);
 
 private:

@@ -30,7 +30,7 @@ Share::Share(ThreadPool &pool, const Job &job, uint64_t number, uint32_t part, u
   endVisit = whose == Whose::own ? uint32_t(owns) : parts;
 }
 
-/// Few, since each is a call; more where the order matters.
+/// A share has few pieces, because each is a function call; more if the order of the tiles matters.
 int64_t Share::countPieces(int64_t tiles) const {
   constexpr int64_t kPieces = 4, kPiecesBackward = 16;
   return std::min(tiles, isBackward ? kPiecesBackward : pool ? kPieces : 1);
@@ -40,9 +40,9 @@ std::atomic<uint64_t> &Share::takenOf(uint32_t from) const {
   return pool ? pool->workers[(from + shift) % threads].taken[number % ThreadPool::kMaxConcurrent] : ownTaken;
 }
 
-/// How many pieces of a share are taken is one number: from its beginning by its owner in the lowest byte, from its end
-/// by others in the next one, and above them the number of the job that this is about, so that nobody has to set it
-/// back.
+/// The progress on a share is one word: the number of pieces taken from the beginning by its owner in the lowest byte,
+/// that of pieces taken from the end by others in the next byte, and above them the number of the job, so that the word
+/// need not be reset.
 bool Share::take(uint32_t from, int64_t &begin, int64_t &end) {
   int64_t first = getBegin(from), tiles = getBegin(from + 1) - first, pieces = countPieces(tiles);
   std::atomic<uint64_t> &taken = takenOf(from);
@@ -53,7 +53,7 @@ bool Share::take(uint32_t from, int64_t &begin, int64_t &end) {
     int64_t front = uint8_t(old), back = uint8_t(old >> 8);
     if (front + back >= pieces)
       return false;
-    // Tiles do not depend on each other, and what they depend on comes with the group: no order is needed here.
+    // Relaxed: tiles do not depend on each other, and entering the group has synchronized what they depend on.
     if (!taken.compare_exchange_weak(seen, old + (isOwn ? 1 : 1 << 8), std::memory_order_relaxed))
       continue;
     int64_t piece = isOwn ? front : pieces - 1 - back;
@@ -94,7 +94,7 @@ Status ThreadPool::start(uint32_t threads, const CpuNodes &nodes) {
   workers.reset(new (std::nothrow) Worker[count]);
   if (!workers || !team.reserve(count))
     return Status::make(TENON_RESOURCES, "no memory for %u threads", threads);
-  // The program's signal handlers run on the program's own threads; but what an instruction raises is its own thread's.
+  // Asynchronous signals are blocked, so that the program's own threads handle them; synchronous ones are not.
   sigset_t blocked, old;
   sigfillset(&blocked);
   for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP})
@@ -106,7 +106,7 @@ Status ThreadPool::start(uint32_t threads, const CpuNodes &nodes) {
     workers[i].number = i;
     error = pthread_create(&workers[i].handle, nullptr, enter, &workers[i]);
     started += !error;
-    // Where the system refuses, threads run wherever they may.
+    // If the system refuses, threads are not pinned.
     if (const cpu_set_t *cpus = error ? nullptr : nodes.cpusFor(i, threads))
       pthread_setaffinity_np(workers[i].handle, sizeof *cpus, cpus);
   }
@@ -134,8 +134,8 @@ void *ThreadPool::enter(void *worker) {
 }
 
 template <typename Condition> void ThreadPool::Sleepers::wait(Condition done) {
-  // Whoever wakes us stores what we wait for before it reads `count`, and we add to `count` before we look at that
-  // again: so one of the two sees the other.
+  // The waker stores the awaited value before it reads `count`, and the sleeper increments `count` before it tests the
+  // value again, so one of the two sees the other.
   count.fetch_add(1);
   uint32_t seen = calls.load();
   if (!done())
@@ -150,7 +150,7 @@ void ThreadPool::Sleepers::wake() {
   futexWakeAll(&calls);
 }
 
-/// Returns when there is a group to come into, or the list is over, or the pool.
+/// Returns when there is a group to enter, or when the list or the pool has ended.
 void ThreadPool::waitForWork(uint32_t thread, uint32_t seen) {
   bool isCaller = thread == 0;
   auto done = [&] {
@@ -173,8 +173,8 @@ void ThreadPool::work(uint32_t thread) {
   }
 }
 
-/// Wakes those who sleep where a group is worth it, or the list is and nobody has for a while: most groups are over
-/// before a thread that sleeps could come.
+/// Wakes sleeping threads if a group is long enough, or if the list is and nobody was woken for a while: most groups
+/// end before a sleeping thread could arrive.
 void ThreadPool::callSleepers(const Group &group) {
   if (!idle.count.load() && !caller.count.load())
     return;
@@ -185,7 +185,7 @@ void ThreadPool::callSleepers(const Group &group) {
     wakeAll(begin);
 }
 
-/// Wakes all threads that sleep, and notes what that costs the one who does.
+/// Wakes all sleeping threads, and records the cost for the waker.
 void ThreadPool::wakeAll(int64_t begin) {
   lastCall = begin;
   idle.wake();
@@ -214,7 +214,8 @@ ThreadPool::Group ThreadPool::groupFrom(const Jobs &jobs, uint32_t begin) {
   return group;
 }
 
-/// How many threads a group is split over: each has a tile, and enough to do for it to be worth coming.
+/// Returns the number of threads over which a group is split: each has a tile, and enough work to be worth
+/// synchronizing.
 uint32_t ThreadPool::partsOf(const Group &group) const {
   int64_t most = std::min<int64_t>(group.tiles, count);
   if (group.nanoseconds)
@@ -232,7 +233,7 @@ void ThreadPool::runJob(uint32_t index, uint32_t thread, Share &share) {
   }
 }
 
-/// Does what a thread finds to do in a group: first its own tiles of all jobs, then what others have left.
+/// Executes a thread's share of a group: first its own tiles of all jobs, then tiles that others have left.
 void ThreadPool::doGroup(const Group &group, uint32_t thread, uint32_t parts) {
   bool isOne = group.end - group.begin == 1;
   for (Share::Whose whose : {isOne ? Share::Whose::all : Share::Whose::own, Share::Whose::others}) {
@@ -249,8 +250,7 @@ void ThreadPool::doGroup(const Group &group, uint32_t thread, uint32_t parts) {
   }
 }
 
-/// Does the groups from `begin` on that are not split. Returns the first one that is, or the end, where something has
-/// failed, too.
+/// Executes unsplit groups from `begin` on. Returns the first one that is split, or the end, also after a failure.
 uint32_t ThreadPool::doSmallGroups(uint32_t begin, uint32_t thread) {
   while (begin < list.count && !hasFailed.load(std::memory_order_relaxed)) {
     Group group = groupFrom(list, begin);
@@ -265,7 +265,7 @@ uint32_t ThreadPool::doSmallGroups(uint32_t begin, uint32_t thread) {
   return list.count;
 }
 
-/// Works on a group that the thread is in, and on those that it opens after it.
+/// Works on a group that the thread has entered, and on the groups that it opens afterwards.
 void ThreadPool::workOn(uint32_t thread, uint32_t number, uint32_t parts) {
   for (;;) {
     uint32_t base = uint32_t(firstNumber);
@@ -284,8 +284,8 @@ void ThreadPool::workOn(uint32_t thread, uint32_t number, uint32_t parts) {
       return;
     // The thread is the only one now.
     if (parts <= 1) {
-      // What is not split is the caller's, whose cache then has what the small groups before it wrote; unless it may be
-      // long in coming.
+      // Unsplit groups are executed by the caller, whose cache has the results of the small groups before; except if it
+      // may be slow to arrive.
       if (goesOn && thread != 0 && !contention.isOn(now())) {
         team.offer(base + next);
         caller.wake();
@@ -315,9 +315,9 @@ JobFailure ThreadPool::runAlone(const Jobs &jobs) {
   return {};
 }
 
-/// True if the caller had better run a list of so many nanoseconds alone: because all workers sleep and it would be
-/// over before they wake, or because a thread could be descheduled in the middle of a tile, which the caller would wait
-/// for longer than the list takes.
+/// True if the caller should run a list of `nanoseconds` alone: all workers sleep and the list would end before they
+/// wake up, or a worker might be descheduled in the middle of a tile, for which the caller would wait longer than the
+/// list takes.
 bool ThreadPool::paysAlone(int64_t nanoseconds) {
   constexpr int64_t kShort = 500'000;
   int64_t time = now(), cost = callCost.load(std::memory_order_relaxed);
@@ -330,8 +330,8 @@ bool ThreadPool::paysAlone(int64_t nanoseconds) {
   return nanoseconds < kShort && isContended;
 }
 
-/// Wakes the workers if lists too short to wake them have followed each other closely for much longer than waking
-/// takes: workers that are awake spin between such lists, so that the next ones find them.
+/// Wakes the workers if short lists have followed each other closely for much longer than waking takes: awake workers
+/// spin between such lists, so that the next lists find them.
 void ThreadPool::callForNextLists(int64_t time, int64_t nanoseconds) {
   constexpr int64_t kCalls = 16;
   aloneFor = time - lastAlone < kSpinTime ? aloneFor + nanoseconds : 0;
@@ -357,7 +357,7 @@ JobFailure ThreadPool::run(const Jobs &jobs) {
   if (!isSplit || (isKnown && paysAlone(split)))
     return runAlone(jobs);
   list = jobs;
-  // Numbers go on from where they were, so that nothing has to be set back.
+  // Numbers continue from the last run, so that nothing needs to be reset.
   firstNumber += kMaxConcurrent;
   isWorthWaking = !isKnown || split > 16 * callCost.load(std::memory_order_relaxed);
   lastCall = 0;
@@ -378,7 +378,7 @@ JobFailure ThreadPool::run(const Jobs &jobs) {
   return hasFailed.load(std::memory_order_relaxed) ? takeFailure() : JobFailure();
 }
 
-/// The failure of the first job that had one, and of the lowest thread.
+/// Returns the failure of the first job that failed, on the lowest thread.
 JobFailure ThreadPool::takeFailure() {
   JobFailure first;
   for (uint32_t i = 0; i < count; ++i) {
@@ -392,8 +392,8 @@ JobFailure ThreadPool::takeFailure() {
   return first;
 }
 
-/// Measures what it costs to open a group to all threads: the least that groups of tiles of a microsecond take longer
-/// than those.
+/// Measures the cost of opening a group to all threads: the smallest additional time of groups with tiles of a
+/// microsecond.
 void ThreadPool::measureOpening() {
   static constexpr int64_t kTile = 1'000, kMin = 150, kMax = 5'000, kUnknown = 500, kPatience = 300'000;
   struct Probe {
@@ -423,8 +423,8 @@ void ThreadPool::measureOpening() {
     if (probe.workers.load(std::memory_order_relaxed) == kGroups * (count - 1))
       best = std::min(best, (now() - start) / kGroups - kTile);
   }
-  // What a thread reads that the other one has written comes from that one's cache, which no tile here had to wait for:
-  // a few times as much work is where the two lines cross (docs/performance/shared-machines.md).
+  // In this measurement no tile reads data that another thread has written, which would come from that core's cache.
+  // With such data, the break-even work is a few times larger (docs/performance/shared-machines.md).
   constexpr int64_t kWithData = 4;
   grain = kWithData * (best == kMax ? kUnknown : std::clamp(best, kMin, kMax));
 }

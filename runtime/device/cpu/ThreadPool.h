@@ -22,8 +22,8 @@ namespace tenon::rt {
 
 class Share;
 
-/// Work that is split into tiles. `run` is called on each thread that takes part, with that thread's number and its
-/// share of the tiles, and returns 0 or an error code.
+/// Work that is split into tiles. `run` is called on each participating thread, with that thread's number and its share
+/// of the tiles, and returns 0 or an error code.
 struct Job {
   int32_t (*run)(const Job &job, uint32_t thread, Share &share) = nullptr;
   const void *owner = nullptr; ///< whatever `run` needs
@@ -42,47 +42,46 @@ struct Jobs {
   bool isBackward = false; ///< threads take their tiles from the last to the first
 };
 
-/// The first job that failed, its error code, 0 where none did, and the thread on which it was.
+/// The first job that failed, its error code (0 if none failed), and its thread.
 struct JobFailure {
   uint32_t job = 0;
   int32_t code = 0;
   uint32_t thread = 0;
 };
 
-/// A fixed number of threads, the caller's included. Each has its share of the tiles, so that it finds in its cache
-/// what it wrote in the job before; one that is done takes pieces of other shares, from their other end: what is left
-/// then is what something else keeps the CPU from. A thread without work spins for a moment, since the next jobs
-/// usually follow at once, and then sleeps in the kernel.
+/// A fixed number of threads, including the caller's. Each has a fixed share of the tiles, so that it finds the results
+/// of the previous job in its cache; a thread that is done steals pieces from the end of other shares. A thread without
+/// work spins for a moment, since the next jobs usually follow at once, and then sleeps in the kernel.
 ///
-/// All threads go through the same list of jobs by themselves. Where a job has to wait for the one before, the last
-/// thread to leave that opens it (Team); jobs that are beside each other are a group, whose tiles go around the threads
-/// as if they were those of one job. Nobody waits for a thread that has not come, so the caller does all alone where no
-/// other gets a CPU. Groups that take less time than it takes to split them are the caller's, or another's where other
-/// processes want the CPUs.
+/// All threads traverse the same list of jobs independently. If a job depends on the one before, the last thread to
+/// leave that one opens it (Team); concurrent jobs form a group, whose tiles are distributed over the threads like
+/// those of one job. No thread waits for one that has not arrived, so the caller does all the work if no other thread
+/// gets a CPU. Groups that are shorter than the cost of splitting them are executed by the caller or, under contention,
+/// by another thread.
 class ThreadPool {
 public:
-  /// No more jobs than these are done beside each other: what is taken of each has a word of its own.
+  /// Upper bound for concurrent jobs: the progress of each has a word of its own.
   static constexpr uint32_t kMaxConcurrent = 8;
 
   ThreadPool() = default;
   ThreadPool(ThreadPool &&) = delete;
   ~ThreadPool();
 
-  /// Starts `threads` - 1 threads, each on the CPUs of one node where there are several. The caller's stays where its
-  /// program lets it. May be called once.
+  /// Starts `threads` - 1 threads, each pinned to the CPUs of one node if there are several. The caller's thread is not
+  /// pinned. May be called once.
   Status start(uint32_t threads, const CpuNodes &nodes = {});
 
   uint32_t size() const { return count; }
 
-  /// Runs jobs to their end. Those that follow one that fails are not begun.
+  /// Runs jobs to completion. Jobs after a failed one are not started.
   JobFailure run(const Jobs &jobs);
 
-  /// How many nanoseconds a group of jobs has to take one thread at least for it to be split over two: a few times what
-  /// it costs to open a group, which start() measures.
+  /// Returns the single-threaded time in nanoseconds from which on a group of jobs is split over two threads: a few
+  /// times the cost of opening a group, which start() measures.
   int64_t leastSplit() const { return 2 * grain; }
 
 private:
-  /// On cache lines of its own, so that threads do not take them from each other.
+  /// Aligned to separate cache lines, to avoid false sharing.
   struct alignas(128) Worker {
     pthread_t handle;
     ThreadPool *pool;
@@ -98,10 +97,10 @@ private:
 
     /// Sleeps until the next call, unless `done()`.
     template <typename Condition> void wait(Condition done);
-    /// Wakes all, where there are any. What they wait for is stored before, in a sequentially consistent way.
+    /// Wakes all sleeping threads, if any. The awaited value must be stored before, with sequential consistency.
     void wake();
   };
-  /// Jobs [begin, end) of the list, which are beside each other.
+  /// Jobs [begin, end) of the list, which are concurrent.
   struct Group {
     uint32_t begin, end;
     int64_t tiles;
@@ -130,7 +129,7 @@ private:
   uint32_t started = 0; // of the workers, threads that exist
   int64_t grain = 2000; // nanoseconds of one thread's part of a group at least
 
-  // Written before a group is opened, read by threads that are in it.
+  // Written before a group is opened, read by threads in it.
   Jobs list{};
   uint64_t firstNumber = 0;   // of the list's jobs, among all that there have been
   bool isWorthWaking = false; // the list takes much longer than waking a thread does
@@ -146,20 +145,20 @@ private:
   std::atomic<bool> stopping{false};
 };
 
-/// The tiles of a job that a thread does, in pieces: its own ones, and then what others have left.
+/// The tiles of a job that a thread executes, in pieces: first its own ones, then those that others have left.
 class Share {
 public:
   enum class Whose { own, others, all };
 
   /// All tiles, for one thread.
   Share(const Job &job, bool isBackward) : job(job), isBackward(isBackward) {}
-  /// Part `part` of as many as `parts` threads make of the job; a thread beyond those has none of its own. The part of
-  /// another thread is its number less `shift`.
+  /// Creates part `part` of the `parts` parts of the job; a thread beyond these has no part of its own. The part of
+  /// another thread is its number minus `shift`.
   Share(ThreadPool &pool, const Job &job, uint64_t number, uint32_t part, uint32_t threads, uint32_t shift,
         Whose whose);
-  /// Finds the next tiles to do; false where there are none.
+  /// Finds the next tiles; returns false if there are none.
   bool next(int64_t &begin, int64_t &end);
-  /// The tiles that are the thread's own to begin with.
+  /// The initial share of the thread.
   int64_t ownBegin() const { return owns ? getBegin(part) : 0; }
   int64_t ownEnd() const { return owns ? getBegin(part + 1) : 0; }
   /// Whether nothing is left that next() would find.

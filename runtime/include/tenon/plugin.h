@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/// The version of this interface. Tenon opens plug-ins of the same version alone.
+/// The version of this interface. Tenon only opens plug-ins of the same version.
 #define TENON_PLUGIN_VERSION 1
 
 /// Most dimensions that a tensor of an operator has.
@@ -30,16 +30,15 @@ extern "C" {
 /// An extent of a result that only a run can tell.
 #define TENON_DIM_UNKNOWN INT64_MIN
 
-/// A dense row-major operand: little endian, data aligned to 64 bytes where Tenon allocated it and to its element type
-/// otherwise.
+/// A dense row-major operand: little endian, with data aligned to 64 bytes if Tenon allocated it and to its element
+/// type otherwise.
 typedef struct tenon_plugin_tensor {
   tenon_dtype dtype;
   uint32_t rank;
-  /// `rank` extents. When a model is compiled, an extent that is not known is negative, and equal extents have the
-  /// same number: a shape function that copies such a number to a result says that the two are always equal.
+  /// `rank` extents. At compile time, an unknown extent is negative, and equal extents have the same negative number: a
+  /// shape function that copies such a number to a result states that the two are always equal.
   int64_t *dims;
-  /// NULL for an operand that was left out, for results in `infer`, and for operands of which the compiler does not
-  /// know the values.
+  /// NULL for an omitted operand, for results in `infer`, and for operands whose values the compiler does not know.
   void *data;
   uint64_t count;         ///< elements, where all extents are known, else 0
   uint32_t element_bytes; ///< of one element
@@ -61,7 +60,7 @@ typedef struct tenon_plugin_attribute {
   } value;
 } tenon_plugin_attribute;
 
-/// One call of an operator. All pointers are Tenon's and hold until the call returns.
+/// One call of an operator. All pointers belong to Tenon and are valid until the call returns.
 typedef struct tenon_plugin_call {
   size_t size; ///< of this struct: a later version may append fields
   uint32_t input_count, output_count, attribute_count;
@@ -73,16 +72,16 @@ typedef struct tenon_plugin_call {
   size_t message_size;
 } tenon_plugin_call;
 
-/// Returns TENON_OK, or says in `call->message` what is wrong: TENON_INVALID where the model or a value is at fault,
-/// TENON_UNSUPPORTED for what the operator cannot do, TENON_RESOURCES where a limit is reached. It may be called on any
-/// thread, by several at once, and must not throw.
+/// Returns TENON_OK, or describes the error in `call->message`: TENON_INVALID if the model or a value is invalid,
+/// TENON_UNSUPPORTED if the operator does not support it, TENON_RESOURCES if a limit is exceeded. It may be called
+/// concurrently on any thread, and must not throw.
 typedef tenon_status (*tenon_plugin_fn)(tenon_plugin_call *call);
 
 typedef struct tenon_plugin_operator {
   const char *domain, *name; ///< as the ONNX node has them
   /// The shape function: sets dtype, rank and dims of each output; `dims` has room for TENON_PLUGIN_MAX_RANK. The
-  /// compiler calls it with what is known. Where an extent is left TENON_DIM_UNKNOWN, a run calls it again with all
-  /// extents and values, and then it has to give each extent, of the same dtypes and ranks.
+  /// compiler calls it with the known extents and values. If it returns TENON_DIM_UNKNOWN for an extent, a run calls it
+  /// again with all extents and values, and then it must set each extent, with the same dtypes and ranks.
   tenon_plugin_fn infer;
   /// Writes every element of the outputs, whose shapes are those of `infer`. Inputs must not be written.
   tenon_plugin_fn run;
@@ -96,8 +95,7 @@ typedef struct tenon_plugin {
   const tenon_plugin_operator *operators;
 } tenon_plugin;
 
-/// The function that a plug-in exports. Returns a table that lives as long as the library, or NULL where it does not
-/// know `version`.
+/// The function that a plug-in exports. Returns a static table, or NULL if it does not support `version`.
 #define TENON_PLUGIN_ENTRY "tenon_plugin_get"
 typedef const tenon_plugin *(*tenon_plugin_get_fn)(uint32_t version);
 

@@ -34,16 +34,16 @@
 extern "C" {
 #endif
 
-/// The first field of each structure that may get more fields: its size as the caller knows it, which the runtime reads
-/// no further than, and writes no further than. C++ sets it; in C, `tenon_memory memory = {sizeof memory};`. Options of
-/// which the field says nothing sensible are refused, and so are those of a newer header that are set.
+/// The first field of each structure that may be extended: its size as the caller knows it; the runtime reads and
+/// writes no further. C++ sets it automatically; in C, `tenon_memory memory = {sizeof memory};`. Options with an
+/// invalid size are rejected, and so are nonzero options of a newer header.
 #ifdef __cplusplus
 #define TENON_STRUCT_SIZE(type) size_t size = sizeof(struct type)
 #else
 #define TENON_STRUCT_SIZE(type) size_t size
 #endif
 
-/// Who is at fault. The values are the exit codes of the programs.
+/// The cause of a failure. The values are the exit codes of the programs.
 typedef enum tenon_status {
   TENON_OK = 0,
   TENON_INVALID = 1,     ///< the artifact or an input is at fault
@@ -58,8 +58,8 @@ typedef struct tenon_error {
   char message[1024];
 } tenon_error;
 
-/// In C++ an enumeration with a type of its own may hold any value of that type, as one in C may: a file or a caller
-/// may give a value that has no name.
+/// In C++ an enumeration with a fixed underlying type may have any value of that type, as in C: a file or a caller may
+/// use a value without a name.
 #ifdef __cplusplus
 #define TENON_ENUM(name) enum name : int
 #else
@@ -80,8 +80,8 @@ typedef TENON_ENUM(tenon_dtype) {
 } tenon_dtype;
 // clang-format on
 
-/// What part of an input or output of the model a tensor is. Those that are no tensors are several, one
-/// after the other, under one name.
+/// The part of a model's input or output that a tensor represents. A value that is not a tensor consists of several
+/// consecutive ones with the same name.
 typedef TENON_ENUM(tenon_role){
     TENON_ROLE_VALUE,    ///< all of it
     TENON_ROLE_ELEMENTS, ///< of a sequence: the elements of all its tensors, end to end
@@ -97,21 +97,21 @@ typedef struct tenon_session tenon_session;
 /// "0.1.0". Static.
 const char *tenon_runtime_version(void);
 
-/// "f32", "bool"...; "unknown" for a value that is none. Static.
+/// Returns a static string such as "f32" or "bool"; "unknown" for an invalid value.
 const char *tenon_dtype_name(tenon_dtype dtype);
 
-/// Bits that count in one element: 32, 8, 4...; 0 for a value that is none and for strings.
+/// Returns the significant bits of an element: 32, 8, 4...; 0 for an invalid value and for strings.
 uint32_t tenon_dtype_bits(tenon_dtype dtype);
 
-/// Bytes of a tensor without padding; an element has one at least. UINT64_MAX where a dimension is
-/// negative, the type has no size, or the product does not fit 63 bits.
+/// Returns the bytes of a tensor without padding; an element has at least one. UINT64_MAX if a dimension is negative,
+/// the type has no size, or the product does not fit 63 bits.
 uint64_t tenon_tensor_bytes(tenon_dtype dtype, uint32_t rank, const int64_t *dims);
 
 //===----------------------------------------------------------------------===//
 // Artifacts
 //===----------------------------------------------------------------------===//
 
-/// When weights are compared with their hashes. Those of plans and code always are, when the artifact is loaded.
+/// When weights are compared with their hashes. Plans and code are always verified when the artifact is loaded.
 typedef enum tenon_verify {
   TENON_VERIFY_USED, ///< before a run first uses them, by all threads of the session: a run of damaged ones fails
   TENON_VERIFY_ALL,  ///< when the artifact is loaded, with every other section: it reads the whole file
@@ -121,33 +121,33 @@ typedef enum tenon_verify {
 typedef struct tenon_load_options {
   TENON_STRUCT_SIZE(tenon_load_options);
   int verify; ///< of tenon_verify
-  /// Not NULL: the target whose code and plans are used, as it was named to the compiler ("x86-64-v3"), for
-  /// tests and measurements. It must run on this CPU.
+  /// If not NULL, the target whose code and plans are used, by the compiler's name ("x86-64-v3"), for tests and
+  /// measurements. This CPU must support it.
   const char *target;
-  /// Files of plug-ins (tenon/plugin.h), which are opened where the artifact calls operators of plug-ins. Others are
-  /// looked for in the folders of TENON_PLUGIN_PATH and in ../lib/tenon beside the program.
+  /// Files of plug-ins (tenon/plugin.h), which are opened if the artifact calls operators of plug-ins. Other plug-ins
+  /// are searched in the folders of TENON_PLUGIN_PATH and in ../lib/tenon relative to the program.
   const char *const *plugins;
   uint32_t plugin_count;
-  /// The folder of the model whose files hold weights of the artifact (tenon compile --external-weights). NULL: that of
-  /// the artifact's file.
+  /// The folder of the model files that contain weights of the artifact (tenon compile --external-weights). NULL means
+  /// the folder of the artifact's file.
   const char *weights_dir;
 } tenon_load_options;
 
-/// Loads the artifact at `path` and picks the first target of it that this CPU can run. Checks all that a
-/// run relies on. `options` may be NULL. The caller releases `*artifact`. The file must not be changed or
-/// cut short while it is loaded.
+/// Loads the artifact at `path` and selects its first target that this CPU supports. Verifies everything that a run
+/// relies on. `options` may be NULL. The caller releases `*artifact`. The file must not be modified or truncated while
+/// it is loaded.
 tenon_status tenon_artifact_load_file(const char *path, const tenon_load_options *options, tenon_artifact **artifact,
                                       tenon_error *error);
 
-/// The same for an artifact of `size` bytes in memory. The weights are used where they lie: `bytes` must be
-/// aligned to 64 and stay as it is until the artifact is released.
+/// The same for an artifact of `size` bytes in memory. The weights are used in place: `bytes` must be aligned to 64 and
+/// remain unchanged until the artifact is released.
 tenon_status tenon_artifact_load_memory(const void *bytes, size_t size, const tenon_load_options *options,
                                         tenon_artifact **artifact, tenon_error *error);
 
 /// Frees an artifact; every session on it must have been released before. NULL is allowed.
 void tenon_artifact_release(tenon_artifact *artifact);
 
-/// What an artifact says of itself. Strings live as long as the artifact.
+/// The metadata of an artifact. Strings live as long as the artifact.
 typedef struct tenon_artifact_info {
   TENON_STRUCT_SIZE(tenon_artifact_info);
   const char *model;       ///< what it was compiled from
@@ -163,9 +163,9 @@ typedef struct tenon_artifact_info {
 
 void tenon_artifact_describe(const tenon_artifact *artifact, tenon_artifact_info *info);
 
-/// What the compiler noted for people and tools: the tolerance, the errors that were measured, which algorithms were
-/// chosen. A JSON object of `*size` bytes that lives as long as the artifact, or "" where there is none; it does not
-/// end in a null byte, and only TENON_VERIFY_ALL compares it with its hash.
+/// Returns what the compiler recorded for users and tools: the tolerance, measured errors, selected algorithms. A JSON
+/// object of `*size` bytes that lives as long as the artifact, or "" if there is none; it is not null-terminated, and
+/// only TENON_VERIFY_ALL compares it with its hash.
 const char *tenon_artifact_metadata(const tenon_artifact *artifact, size_t *size);
 
 /// One input or output. The name lives as long as the artifact.
@@ -194,14 +194,14 @@ tenon_status tenon_artifact_input_dim(const tenon_artifact *artifact, uint32_t i
 tenon_status tenon_artifact_output_dim(const tenon_artifact *artifact, uint32_t output, uint32_t dim,
                                        tenon_dim_info *info, tenon_error *error);
 
-/// Which rows of a state count, along its first dimension.
+/// Which rows of a state are live, along its first dimension.
 typedef TENON_ENUM(tenon_state_kind){
     TENON_STATE_WHOLE,   ///< all
     TENON_STATE_GROWING, ///< the first ones: none at first, up to the capacity
     TENON_STATE_RING     ///< those that were written last, as many as there is memory for
 } tenon_state_kind;
 
-/// What a session keeps from run to run. It lives as long as the artifact.
+/// A state, which a session keeps between runs. The structure's strings live as long as the artifact.
 typedef struct tenon_state_info {
   TENON_STRUCT_SIZE(tenon_state_info);
   const char *name;
@@ -224,12 +224,12 @@ typedef struct tenon_instruction_info {
   uint64_t bytes;        ///< that a launch reads and writes, where that is constant, else 0
 } tenon_instruction_info;
 
-/// Instructions of all programs are numbered on, in the order of the programs.
+/// Instructions of all programs are numbered consecutively, in the order of the programs.
 tenon_status tenon_artifact_instruction(const tenon_artifact *artifact, uint32_t instruction,
                                         tenon_instruction_info *info, tenon_error *error);
 
-/// An artifact may have several programs of one model, for different sizes. The first whose dimensions and ranges
-/// the inputs fit is run; the last is for all sizes. Strings live as long as the artifact.
+/// An artifact may have several programs of one model for different sizes. The first one whose dimensions and ranges
+/// match the inputs is run; the last is for all sizes. Strings live as long as the artifact.
 typedef struct tenon_program_info {
   TENON_STRUCT_SIZE(tenon_program_info);
   const char *sizes; ///< "N=128", "N=1..512"; "" for all sizes
@@ -245,7 +245,7 @@ tenon_status tenon_artifact_program(const tenon_artifact *artifact, uint32_t pro
 // Sessions
 //===----------------------------------------------------------------------===//
 
-/// When weights are read before the first run's instructions need them, by threads in the background.
+/// When threads in the background read weights before the first run's instructions need them.
 typedef TENON_ENUM(tenon_read_ahead){
     TENON_READ_AHEAD_COLD,  ///< where they are not in the system's cache
     TENON_READ_AHEAD_NEVER, ///< each when it is used
@@ -254,23 +254,23 @@ typedef TENON_ENUM(tenon_read_ahead){
 
 typedef struct tenon_session_options {
   TENON_STRUCT_SIZE(tenon_session_options);
-  /// Threads that run kernels, the calling one included. 0: as many as this process may use, by its
+  /// The number of threads that run kernels, including the calling one. 0: as many as this process may use, by its
   /// affinity mask and its cgroup's limit.
   uint32_t threads;
-  /// Bytes that weights, arena, state, scratch and outputs may come to. 0: no limit.
+  /// Limit in bytes for the sum of weights, arena, state, scratch and outputs. 0: no limit.
   uint64_t memory_limit;
-  /// How many sequences have states of their own at the same time. 0: one.
+  /// The number of sequences that have states of their own at the same time. 0: one.
   uint32_t slots;
   uint32_t read_ahead; ///< a tenon_read_ahead
-  /// Bytes of weights that the session may have in memory at one time: the others are read from the file, ahead of
-  /// their use, in every run. Results are the same. 0: all of them. The artifact has to be in a file; a budget with no
-  /// room for what a single launch reads is refused. Sessions of one artifact share its pages, and each has a budget
-  /// of its own. Counts in the memory limit instead of the weights.
+  /// The bytes of weights that the session may have in memory at a time: the others are read from the file ahead of
+  /// their use in every run. Results do not change. 0: all of them. The artifact must be loaded from a file; a budget
+  /// that is smaller than what a single launch reads is rejected. Sessions of one artifact share its pages, and each
+  /// has a budget of its own. The memory limit counts the budget instead of the weights.
   uint64_t weight_budget;
 } tenon_session_options;
 
-/// Makes a session and starts its threads. `options` may be NULL. The artifact must outlive the session,
-/// which the caller releases.
+/// Creates a session and starts its threads. `options` may be NULL. The artifact must outlive the session, which the
+/// caller releases.
 tenon_status tenon_session_create(const tenon_artifact *artifact, const tenon_session_options *options,
                                   tenon_session **session, tenon_error *error);
 
@@ -280,7 +280,8 @@ void tenon_session_release(tenon_session *session);
 /// Threads that the session uses.
 uint32_t tenon_session_threads(const tenon_session *session);
 
-/// A tensor in memory: dense, row-major, little endian, aligned to its element type. It gets no more fields.
+/// A tensor in memory: dense, row-major, little endian, aligned to its element type. This structure will not be
+/// extended.
 typedef struct tenon_tensor {
   tenon_dtype dtype;
   uint32_t rank;
@@ -288,27 +289,27 @@ typedef struct tenon_tensor {
   void *data;
 } tenon_tensor;
 
-/// Gives the memory that input `input` is read from, without copying: `tensor->data` must stay valid and
-/// unchanged during a run, and is never written. The dimensions are copied. `data` may be NULL to ask
-/// tenon_session_measure what sizes would need. A binding holds until the next one of the same input.
+/// Binds the memory that input `input` is read from, without copying: `tensor->data` must remain valid and unchanged
+/// during a run, and is never written. The dimensions are copied. `data` may be NULL to query tenon_session_measure for
+/// these sizes. A binding is valid until the next one of the same input.
 tenon_status tenon_session_bind_input(tenon_session *session, uint32_t input, const tenon_tensor *tensor,
                                       tenon_error *error);
 
-/// Gives the memory that output `output` is written to; `capacity` bytes, aligned to 64 or at least to its
-/// element type. It must not overlap an input. NULL returns the output to memory of the runtime.
+/// Binds the memory that output `output` is written to; `capacity` bytes, aligned to 64 or at least to its element
+/// type. It must not overlap an input. NULL lets the runtime allocate the output again.
 tenon_status tenon_session_bind_output(tenon_session *session, uint32_t output, void *data, uint64_t capacity,
                                        tenon_error *error);
 
 #define TENON_ANY_PROGRAM UINT32_MAX
 
-/// Makes every later run use this program, whether or not another one fits the sizes better: for tests and
-/// measurements. TENON_ANY_PROGRAM ends that.
+/// Makes every later run use this program, even if another one matches the sizes better: for tests and measurements.
+/// TENON_ANY_PROGRAM reverts this.
 tenon_status tenon_session_use_program(tenon_session *session, uint32_t program, tenon_error *error);
 
-/// Which program the sizes that are bound now are run by.
+/// Returns the program for the sizes that are bound now.
 tenon_status tenon_session_program(tenon_session *session, uint32_t *program, tenon_error *error);
 
-/// Bytes that a run needs, for the sizes that are bound now.
+/// The bytes that a run needs for the sizes that are bound now.
 typedef struct tenon_memory {
   TENON_STRUCT_SIZE(tenon_memory);
   uint64_t arena;   ///< activations whose sizes are known before the run
@@ -321,14 +322,14 @@ typedef struct tenon_memory {
   uint64_t inputs;  ///< which the caller gives: not part of the total
 } tenon_memory;
 
-/// Needs every input to be bound, though not its data. Allocates nothing. Where sizes depend on data, this
-/// is what is known before the run; a run checks the limit again whenever it learns a size.
+/// Requires every input to be bound, but not its data. Allocates nothing. If sizes are data-dependent, the result is
+/// what is known before the run; a run checks the limit again whenever it learns a size.
 tenon_status tenon_session_measure(tenon_session *session, tenon_memory *memory, tenon_error *error);
 
-/// Fails with TENON_RESOURCES where the sizes that are bound now need more than the memory limit. Reserves nothing.
+/// Fails with TENON_RESOURCES if the sizes that are bound now exceed the memory limit. Reserves nothing.
 tenon_status tenon_session_check_limit(tenon_session *session, tenon_error *error);
 
-/// What can be said of memory beyond tenon_memory, for the sizes that are bound now. UINT64_MAX: unknown.
+/// Bounds beyond tenon_memory, for the sizes that are bound now. UINT64_MAX: unknown.
 typedef struct tenon_memory_bounds {
   TENON_STRUCT_SIZE(tenon_memory_bounds);
   uint64_t arena_least;  ///< largest sum of activations that are live at once: no placement needs less
@@ -336,65 +337,64 @@ typedef struct tenon_memory_bounds {
   uint64_t outputs_most; ///< what all outputs can grow to, those that the caller bound included
 } tenon_memory_bounds;
 
-/// Needs every input to be bound, though not its data. Takes a while: it looks at all instructions.
+/// Requires every input to be bound, but not its data. It is slow, because it examines all instructions.
 tenon_status tenon_session_bound_memory(tenon_session *session, tenon_memory_bounds *bounds, tenon_error *error);
 
-/// Floating-point operations of an instruction, and bytes that it reads and writes, for the sizes that are bound now.
-/// Both are 0 where they are not known. `instruction` counts as in tenon_artifact_instruction; those of other programs
-/// than the one that runs these sizes have none.
+/// Returns the floating-point operations of an instruction, and the bytes that it reads and writes, for the sizes that
+/// are bound now. Both are 0 if they are not known. `instruction` counts as in tenon_artifact_instruction; instructions
+/// of programs other than the one for these sizes have none.
 tenon_status tenon_session_work(tenon_session *session, uint32_t instruction, uint64_t *flops, uint64_t *bytes,
                                 tenon_error *error);
 
-/// Bytes of the arena that are live at each instruction of the program that runs the sizes that are bound now
-/// (tenon_session_program), in its order; the first `count` of them. TENON_UNSUPPORTED where the plan is too large to
-/// tell.
+/// Returns the bytes of the arena that are live at each instruction of the program for the sizes that are bound now
+/// (tenon_session_program), in order; the first `count` of them. TENON_UNSUPPORTED if the plan is too large.
 tenon_status tenon_session_live_bytes(tenon_session *session, uint64_t *bytes, uint32_t count, tenon_error *error);
 
-/// Does all that a run does before its first instruction: checks the sizes and the memory limit, and reserves
-/// memory. Needs every input to be bound, though not its data. Preparing the largest sizes once makes every later
-/// run free of allocations, where sizes do not depend on data. What sizes come to is kept for the last few.
+/// Does everything that a run does before its first instruction: checks the sizes and the memory limit, and reserves
+/// memory. Requires every input to be bound, but not its data. If sizes do not depend on data, preparing the largest
+/// sizes once makes all later runs free of allocations. The sizes of the last few calls are cached.
 tenon_status tenon_session_prepare(tenon_session *session, tenon_error *error);
 
-/// Runs the model once. Allocates only where sizes need more memory than any run before.
+/// Runs the model once. Allocates only if sizes need more memory than any run before.
 tenon_status tenon_session_run(tenon_session *session, tenon_error *error);
 
-/// The output of the last run: dimensions and data stay valid until the next run, binding or release.
+/// Returns an output of the last run: dimensions and data are valid until the next run, binding or release.
 tenon_status tenon_session_output(tenon_session *session, uint32_t output, tenon_tensor *tensor, tenon_error *error);
 
-/// For handlers of SIGSEGV: with TENON_DEBUG_ARENA=1 in the environment of the process, says in `text` which
-/// instruction reaches beyond which buffer at `address`. Returns 0, and writes nothing, where it does not know.
+/// For handlers of SIGSEGV: with TENON_DEBUG_ARENA=1 in the environment, describes in `text` which instruction accesses
+/// `address` beyond which buffer. Returns 0, and writes nothing, if it is not known.
 int tenon_session_explain_address(const tenon_session *session, const void *address, tenon_error *text);
 
-// States: what a model keeps from run to run. A session has them once for each slot, for sequences that begin and end
-// independently of each other. A run that fails after it has begun leaves its slot half written: it is then refused
-// until it is reset, restored, or the target of a fork.
+// States are tensors that a model keeps between runs. A session has them once for each slot, for sequences that begin
+// and end independently of each other. A run that fails after it has begun leaves its slot inconsistent: the slot is
+// then rejected until it is reset, restored, or the target of a fork.
 
-/// Makes every later run use the states of this slot; 0 at first.
+/// Makes every later run use the states of this slot, which is 0 at first.
 tenon_status tenon_session_use_slot(tenon_session *session, uint32_t slot, tenon_error *error);
 
-/// How many rows of a state are live in a slot: its capacity, where all of them count.
+/// Returns the number of live rows of a state in a slot; its capacity if all rows are live.
 tenon_status tenon_session_state_rows(tenon_session *session, uint32_t slot, uint32_t state, int64_t *rows,
                                       tenon_error *error);
 
-/// Makes the states of a slot what they are in a new session.
+/// Resets the states of a slot to those of a new session.
 tenon_status tenon_session_reset_slot(tenon_session *session, uint32_t slot, tenon_error *error);
 
-/// Makes the states of slot `to` equal to those of `from`, from where both go on by themselves. Copies the rows that
-/// are live, and no others.
+/// Copies the live rows of slot `from` to slot `to`; both continue independently.
 tenon_status tenon_session_fork_slot(tenon_session *session, uint32_t from, uint32_t to, tenon_error *error);
 
-/// Writes the live rows of a slot to a file, which appears when it is whole.
+/// Writes the live rows of a slot to a file, atomically.
 tenon_status tenon_session_save_slot(tenon_session *session, uint32_t slot, const char *path, tenon_error *error);
 
-/// Makes the states of a slot those of a file. A file that was not saved for this model and these capacities, or is
-/// damaged, is refused and changes nothing.
+/// Sets the states of a slot from a file. A file that was not saved for this model and these capacities, or that is
+/// damaged, is rejected and changes nothing.
 tenon_status tenon_session_restore_slot(tenon_session *session, uint32_t slot, const char *path, tenon_error *error);
 
-/// Gives every later run the same random numbers, which follow from `seed`. Before, each run has its own.
+/// Gives every later run the same random numbers, which follow from `seed`. Without this call, each run has different
+/// ones.
 void tenon_session_set_seed(tenon_session *session, uint64_t seed);
 
-/// What one thread did for one instruction; a thread that came too late to do anything has none. Times are nanoseconds
-/// of CLOCK_MONOTONIC.
+/// The work of one thread for one instruction; a thread that came too late to do any has no event. Times are
+/// nanoseconds of CLOCK_MONOTONIC.
 typedef struct tenon_profile_event {
   uint32_t instruction;
   uint32_t thread; ///< 0 is the thread that called tenon_session_run
@@ -403,10 +403,10 @@ typedef struct tenon_profile_event {
       tile_end; ///< of a launch: the thread's own share, of which others may have done a part; 0 otherwise
 } tenon_profile_event;
 
-/// Called on the thread that did the work, right after it, by several threads at once.
+/// Called on the thread that did the work, right after it, by several threads concurrently.
 typedef void (*tenon_profile_fn)(void *user, const tenon_profile_event *event);
 
-/// Reports every later run to `callback`; NULL ends that.
+/// Reports every later run to `callback`; NULL disables this.
 void tenon_session_set_profile(tenon_session *session, tenon_profile_fn callback, void *user);
 
 #ifdef __cplusplus

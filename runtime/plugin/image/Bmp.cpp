@@ -73,7 +73,7 @@ static Result readBmp(Reader &r, Bmp &bmp) {
   static const uint32_t masksOf16[] = {0x7c00, 0x3e0, 0x1f}, masksOf32[] = {0xff0000, 0xff00, 0xff};
   for (int i = 0; i < 3; ++i)
     bmp.masks[i] = hasMasks ? r.u32() : bmp.bits == 16 ? masksOf16[i] : masksOf32[i];
-  // Masks stand behind a header of the first version, and in any later one.
+  // Masks follow a header of the first version, and are part of later ones.
   uint32_t maskSize = hasMasks && headerSize == 40 ? bmp.compression == masksWithAlpha ? 16 : 12 : 0;
   r.moveTo(uint64_t(14) + headerSize + maskSize);
   if (bmp.bits <= 8)
@@ -127,7 +127,7 @@ static Result decodeRows(Reader &r, const Bmp &bmp, const Canvas &canvas) {
   return r.hasEnded() ? damaged(bmpFormat, "its pixels are cut short") : Result();
 }
 
-/// Runs of one byte, or stretches of bytes; where neither goes, pixels have the first color.
+/// Decodes run-length encoded data; skipped pixels have the first color.
 static Result decodeRuns(Reader &r, const Bmp &bmp, const Canvas &canvas) {
   for (int64_t y = 0; y < canvas.height; ++y)
     canvas.putRow(y, 0, canvas.width, bmp.palette[0], 0, Samples::rgb);

@@ -18,7 +18,7 @@ namespace tenon::image {
 
 enum class PixelOrder { rgb, bgr, gray };
 
-/// What the samples of a pixel mean, 8 bits each. `cmyk` has 0 for no ink.
+/// The meaning of a pixel's 8-bit samples. In `cmyk`, 0 means no ink.
 enum class Samples { gray, rgb, cmyk };
 
 /// The result: height x width x 3, or x 1 for `gray`, row-major.
@@ -45,7 +45,7 @@ struct Canvas {
     at[2] = order == PixelOrder::rgb ? blue : red;
   }
 
-  /// Writes `count` pixels of row `y` from column `x` on. Pixels of `samples` lie `stride` bytes apart.
+  /// Writes `count` pixels of row `y` from column `x` on. The pixels in `samples` are `stride` bytes apart.
   void putRow(int64_t y, int64_t x, int64_t count, const uint8_t *samples, int64_t stride, Samples kind) const {
     uint8_t *at = row(y) + x * channels();
     for (int64_t i = 0; i < count; ++i, at += channels(), samples += stride) {
@@ -59,7 +59,7 @@ struct Canvas {
   }
 
 private:
-  /// The light that an ink and black leave: (255 - ink) x (255 - black) / 255, rounded as Pillow rounds it.
+  /// Converts an ink and black to light: (255 - ink) x (255 - black) / 255, rounded like Pillow.
   static uint8_t mixInk(uint32_t ink, uint32_t black) {
     uint32_t light = 255 - black, product = ink * light + 128;
     uint32_t taken = ((product >> 8) + product) >> 8;

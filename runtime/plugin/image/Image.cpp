@@ -39,7 +39,7 @@ Result tenon::image::outOfMemory(const Format &format) {
   return Result::make(TENON_RESOURCES, "there is not enough memory to decode the %s file", format.name);
 }
 
-// No format's signature is the beginning of another one's.
+// No format's signature is a prefix of another one's.
 static const Format *const formats[] = {&bmpFormat, &jpegFormat, &jpeg2000Format, &pngFormat,
                                         &pnmFormat, &tiffFormat, &webpFormat};
 
@@ -60,8 +60,8 @@ static Result checkLimits(const Format &format, Bytes file, uint64_t memoryLimit
   if (header.height > kMaxPixels || header.width > kMaxPixels || header.height * header.width > kMaxPixels)
     return Result::make(TENON_RESOURCES, "the image has more than %lld pixels, the limit",
                         static_cast<long long>(kMaxPixels));
-  // A header costs its author nothing, and its pixels are allocated before one of them is decoded. The least that an
-  // image of one colour takes in PNG is a byte for 8,000 pixels.
+  // A tiny header may announce a huge image, whose pixels are allocated before any is decoded. The best compression, a
+  // single color in PNG, takes a byte for 8,000 pixels.
   constexpr int64_t kFreePixels = 1 << 24, kPixelsOfByte = 8192;
   int64_t pixels = header.height * header.width;
   if (pixels > kFreePixels && pixels / kPixelsOfByte > static_cast<int64_t>(file.size))

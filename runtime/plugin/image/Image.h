@@ -23,11 +23,11 @@
 
 namespace tenon::image {
 
-/// A larger image is taken for an attack. Pillow has the same limit.
+/// A larger image is treated as an attack. Pillow has the same limit.
 constexpr int64_t kMaxPixels = 178956970;
 
-/// How a decoder ended, with a line for the user. Trivially destructible, since longjmp leaves the frames of C
-/// libraries.
+/// The result of a decoder, with a message for the user. Trivially destructible, because longjmp skips destructors in
+/// frames of C libraries.
 struct [[nodiscard]] Result {
   tenon_status status = TENON_OK;
   char text[256] = "";
@@ -52,7 +52,7 @@ struct Header {
   uint64_t workspace = 0; ///< bytes that decoding allocates besides the pixels, as an upper estimate
 };
 
-/// Memory of which the size comes from a file: null where there is not so much.
+/// Memory whose size comes from a file: null if it cannot be allocated.
 class Buffer {
 public:
   explicit Buffer(size_t size) : bytes(static_cast<uint8_t *>(malloc(size ? size : 1))) {}
@@ -69,7 +69,7 @@ private:
 struct Format {
   const char *name;
   bool (*isFormat)(Bytes file);
-  /// Reads the header; extents above 0 and up to INT32_MAX.
+  /// Reads the header; extents must be in 1..INT32_MAX.
   Result (*measure)(Bytes file, Header &header);
   /// Writes every pixel of `canvas`, whose extents are those of the header.
   Result (*decode)(Bytes file, const Canvas &canvas);
@@ -77,11 +77,10 @@ struct Format {
 
 extern const Format bmpFormat, jpegFormat, jpeg2000Format, pngFormat, pnmFormat, tiffFormat, webpFormat;
 
-/// Recognizes a file, reads its header and compares it with the limits; `memoryLimit` bytes of workspace are allowed,
-/// any number where it is 0.
+/// Recognizes a file, reads its header and checks the limits; `memoryLimit` bounds the workspace, 0 means no limit.
 Result measure(Bytes file, uint64_t memoryLimit, Header &header);
 
-/// Decodes a file. Its header has to give the extents of `canvas`.
+/// Decodes a file whose header must match the extents of `canvas`.
 Result decode(Bytes file, uint64_t memoryLimit, const Canvas &canvas);
 
 // The errors that all formats have.

@@ -16,8 +16,8 @@
 using namespace tenon::image;
 
 namespace {
-/// libjpeg's structures, each first in one of ours so that its callbacks find the rest. Errors return by longjmp to the
-/// function that reads: it has no object with a destructor.
+/// libjpeg's structures, each the first member of one of ours, so that its callbacks find the rest. Errors return by
+/// longjmp to the reading function, which has no objects with destructors.
 struct Decoder {
   jpeg_decompress_struct info; ///< first
   jpeg_error_mgr errors;
@@ -58,15 +58,15 @@ static void onError(j_common_ptr info) {
   failWith(info, damaged(jpegFormat, text));
 }
 
-/// libjpeg guesses where data are damaged, and warns; such a file is refused. What real files have is accepted: bytes
-/// between segments, and unknown versions of headers that say no more than the color space.
+/// libjpeg guesses damaged data and warns; such a file is rejected. Deviations of real files are accepted: bytes
+/// between segments, and unknown versions of headers that only specify the color space.
 static void onMessage(j_common_ptr info, int level) {
   int code = info->err->msg_code;
   if (level < 0 && code != JWRN_EXTRANEOUS_DATA && code != JWRN_JFIF_MAJOR && code != JWRN_ADOBE_XFORM)
     onError(info);
 }
 
-/// Scans may be short and take long to apply: no encoder makes so many.
+/// Short scans may take long to apply; no encoder creates as many.
 static void onProgress(j_common_ptr info) {
   constexpr int kMaxScans = 500;
   if (decoderOf(info).info.input_scan_number > kMaxScans)
@@ -75,7 +75,7 @@ static void onProgress(j_common_ptr info) {
 
 static void beginSource(j_decompress_ptr) {}
 
-/// Behind the file stands the marker of its end, which some writers leave out.
+/// A marker for the end is appended to the file, since some encoders omit it.
 static boolean fillSource(j_decompress_ptr info) {
   static const JOCTET end[] = {0xff, JPEG_EOI};
   decoderOf(reinterpret_cast<j_common_ptr>(info)).isEndMade = true;
@@ -93,7 +93,7 @@ static void skipSource(j_decompress_ptr info, long count) {
   info->src->bytes_in_buffer -= size_t(count);
 }
 
-/// Reads the header, and the pixels where there is a canvas. `d` keeps what has to be freed.
+/// Reads the header, and the pixels if there is a canvas. `d` owns what must be freed.
 static void read(Decoder &d, Header &header, const Canvas *canvas) {
   if (setjmp(d.failed))
     return;
@@ -116,13 +116,13 @@ static void read(Decoder &d, Header &header, const Canvas *canvas) {
   while (d.info.output_scanline < d.info.output_height) {
     int64_t y = d.info.output_scanline;
     jpeg_read_scanlines(&d.info, row, 1);
-    // Four components are inverted, as Adobe's programs write them and others after them.
+    // Four components are inverted, as Adobe's programs and others write them.
     for (int64_t i = 0; components == 4 && i < canvas->width * 4; ++i)
       row[0][i] = JSAMPLE(255 - row[0][i]);
     Samples kind = components == 1 ? Samples::gray : components == 3 ? Samples::rgb : Samples::cmyk;
     canvas->putRow(y, 0, canvas->width, row[0], components, kind);
   }
-  // A sequential file is complete with its last row; of other files scans could be missing.
+  // A sequential file is complete with its last row; other files may lack scans.
   if (hasCoefficients && d.isEndMade)
     failWith(reinterpret_cast<j_common_ptr>(&d.info), damaged(jpegFormat, "it is cut short"));
 }

@@ -18,7 +18,7 @@
 using namespace tenon::image;
 
 namespace {
-/// What OpenJPEG does not tell of the boxes around a codestream.
+/// The contents of the boxes around a codestream that OpenJPEG does not expose.
 struct Boxes {
   uint32_t colorSpace = 0; ///< EnumCS, 0 where there is none
   bool hasPalette = false;
@@ -54,7 +54,7 @@ struct Decoder {
 static bool isRawStream(Bytes file) { return file.startsWith("\xff\x4f\xff\x51", 4); }
 static bool isJpeg2000(Bytes file) { return isRawStream(file) || file.startsWith("\0\0\0\x0cjP  \r\n\x87\n", 12); }
 
-/// Reads what a header box holds; `end` is its last place.
+/// Reads the content of a header box, which ends at `end`.
 static void readHeaderBox(Reader &r, uint64_t end, Boxes &boxes) {
   while (r.at() + 8 <= end && !r.hasEnded()) {
     uint64_t begin = r.at(), size = r.u32();
@@ -125,8 +125,8 @@ static void onError(const char *text, void *data) {
     d.result = damaged(jpeg2000Format, text);
 }
 
-/// OpenJPEG warns where it goes on without data that should be there. The other warnings are of boxes and markers that
-/// it does not know.
+/// OpenJPEG only warns when required data is missing and it continues. Its other warnings concern unknown boxes and
+/// markers.
 static void onWarning(const char *text, void *data) {
   if (strstr(text, "too short") || strstr(text, "truncated") || strstr(text, "missing") || strstr(text, "corrupt"))
     onError(text, data);
@@ -146,7 +146,7 @@ Result Decoder::open() {
   opj_set_warning_handler(codec, onWarning, this);
   opj_dparameters_t parameters;
   opj_set_default_decoder_parameters(&parameters);
-  // OPJ_NUM_THREADS does not count: threads are the session's.
+  // OPJ_NUM_THREADS is overridden: the session determines the threads.
   if (!opj_setup_decoder(codec, &parameters) || !opj_codec_set_threads(codec, 0) ||
       !opj_decoder_set_strict_mode(codec, OPJ_TRUE) || !opj_read_header(stream, codec, &picture) || result.failed())
     return fail();
@@ -171,7 +171,7 @@ static Result readHeader(Decoder &d, Header &header) {
     return result;
   header.height = int64_t(d.picture->y1) - d.picture->y0;
   header.width = int64_t(d.picture->x1) - d.picture->x0;
-  // A tile as large as the image: its samples in 32 bits, and once more in as many bytes as they have.
+  // A tile may be as large as the image: its samples take 32 bits, plus the bytes of their own size.
   header.workspace = uint64_t(header.height) * uint64_t(header.width) * d.picture->numcomps * 6;
   return {};
 }
@@ -197,7 +197,7 @@ struct Plane {
   int sampleBytes() const { return bits <= 8 ? 1 : 2; }
   int64_t bytes() const { return width * height * sampleBytes(); }
 
-  /// The sample at a place of the reference grid, as a byte: the upper eight bits, rounded as Pillow rounds them.
+  /// Returns the sample at a position of the reference grid as a byte: the upper eight bits, rounded like Pillow.
   uint8_t sample(int64_t x, int64_t y) const {
     int64_t column = std::clamp<int64_t>(x / stepX - x0, 0, width - 1),
             row = std::clamp<int64_t>(y / stepY - y0, 0, height - 1);
@@ -246,7 +246,7 @@ Result Decoder::decodeTile(const Canvas &canvas, OPJ_UINT32 index, OPJ_UINT32 si
   bool isInside = left >= x0 && top >= y0 && width >= 0 && right - x0 <= canvas.width && bottom - y0 <= canvas.height;
   if (next - samples.get() != int64_t(size) || !isInside)
     return damaged(jpeg2000Format, "a tile has another size than its samples");
-  // Of one or two components the first is gray, and of more the fourth is transparency or black.
+  // With one or two components the first is gray; with more, the fourth is alpha or black.
   size_t channels = planes.size() < 3 ? 1 : isInk ? 4 : 3;
   Samples kind = channels == 1 ? Samples::gray : isInk ? Samples::cmyk : Samples::rgb;
   Buffer row(size_t(width) * channels);

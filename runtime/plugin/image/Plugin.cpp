@@ -18,7 +18,7 @@ static tenon_status fail(tenon_plugin_call *call, const Result &result) {
   return result.status;
 }
 
-/// The attribute `pixel_format`, of which ONNX's default is RGB.
+/// Reads the attribute `pixel_format`, whose default in ONNX is RGB.
 static std::optional<PixelOrder> getOrder(const tenon_plugin_call *call) {
   for (uint32_t i = 0; i < call->attribute_count; ++i) {
     const tenon_plugin_attribute &attribute = call->attributes[i];

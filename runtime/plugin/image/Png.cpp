@@ -12,7 +12,8 @@
 using namespace tenon::image;
 
 namespace {
-/// What a decoder allocates. Errors return by longjmp to the function that reads: it has no object with a destructor.
+/// The allocations of a decoder. Errors return by longjmp to the reading function, which has no objects with
+/// destructors.
 struct Decoder {
   Bytes file;
   size_t place = 0;
@@ -41,7 +42,7 @@ static void readBytes(png_structp png, png_bytep to, size_t count) {
   d.place += count;
 }
 
-/// Samples of 8 bits without transparency; of 16 bits the upper eight are taken, as Pillow does.
+/// Requests 8-bit samples without alpha; of 16 bits the upper eight are used, like in Pillow.
 static void setTransformations(png_structp png, png_infop info) {
   int color = png_get_color_type(png, info);
   if (color == PNG_COLOR_TYPE_PALETTE)

@@ -27,7 +27,7 @@ static bool isPnm(Bytes file) {
 
 static bool isSpace(uint32_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// The next byte that is neither space nor in a comment.
+/// Returns the next byte that is neither space nor in a comment.
 static uint32_t readSolid(Reader &r) {
   for (;;) {
     uint32_t c = r.u8();
@@ -39,7 +39,7 @@ static uint32_t readSolid(Reader &r) {
   }
 }
 
-/// A number and the one byte of space behind it; -1 where there is none.
+/// Reads a number and the single space after it; returns -1 if there is none.
 static int64_t readNumber(Reader &r) {
   uint32_t c = readSolid(r);
   int64_t value = 0;
@@ -84,7 +84,7 @@ static uint8_t scale(uint32_t value, uint32_t most) {
   return uint8_t(quotient + (twice > most || (twice == most && quotient % 2)));
 }
 
-/// The next sample as a byte; false where it is none.
+/// Reads the next sample as a byte; returns false if it is invalid.
 static bool readSample(Reader &r, const Pnm &pnm, uint8_t &sample) {
   int64_t value;
   if (!pnm.isText)

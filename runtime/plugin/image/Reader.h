@@ -12,7 +12,7 @@
 
 namespace tenon::image {
 
-/// Past the end there are zeros, and the reader remembers that they were read.
+/// Reads zeros past the end, and records that this happened.
 class Reader {
 public:
   enum class Endian { little, big };
@@ -32,7 +32,7 @@ public:
   size_t at() const { return place; }
   size_t left() const { return file.size - place; }
 
-  /// Goes to a place in the file, or to its end if that comes first.
+  /// Moves to a position in the file, or to its end if that comes first.
   void moveTo(uint64_t to) {
     isPastEnd |= to > file.size;
     place = to > file.size ? file.size : size_t(to);

@@ -43,7 +43,7 @@ struct Decoder {
   bool isPalette() const { return photometric == PHOTOMETRIC_PALETTE; }
   bool isInk() const { return photometric == PHOTOMETRIC_SEPARATED; }
   bool isColor() const { return photometric == PHOTOMETRIC_RGB || photometric == PHOTOMETRIC_YCBCR; }
-  /// Samples of a pixel that are read; the others are transparency and what writers add.
+  /// The number of samples per pixel that are read; the others are alpha and extensions.
   int64_t used() const { return isColor() ? hasPremultiplied ? 4 : 3 : isInk() ? 4 : 1; }
   int64_t planes() const { return planar == PLANARCONFIG_SEPARATE && samples > 1 ? used() : 1; }
   int64_t channels() const { return planar == PLANARCONFIG_SEPARATE ? 1 : samples; }
@@ -95,7 +95,7 @@ static int onError(TIFF *, void *data, const char *, const char *format, va_list
   return 1;
 }
 
-/// Whether libtiff says that it ignores a tag which tells how pixels lie in the file, and guesses in its place.
+/// True if libtiff warns that it ignores a tag which determines the pixel layout, and guesses instead.
 static bool isNeededTag(const char *text) {
   static const char *const names[] = {"BitsPerSample", "ColorMap",       "Compression", "ExtraSamples",
                                       "FillOrder",     "ImageLength",    "ImageWidth",  "JPEGTables",
@@ -106,7 +106,7 @@ static bool isNeededTag(const char *text) {
   return std::any_of(std::begin(names), std::end(names), [&](const char *name) { return strstr(text, name); });
 }
 
-/// Codecs warn where they guess pixels. An old bit order of LZW is no damage, and neither is a tag that nobody needs.
+/// Codecs warn when they guess pixels, which is an error. An old bit order of LZW or an irrelevant tag is not.
 static int onWarning(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments) {
   auto &d = *static_cast<Decoder *>(data);
   if (d.isDecoding && strstr(format, "Old-style LZW"))
@@ -129,7 +129,7 @@ static TIFF *openClient(Decoder &d) {
   TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
   if (!options)
     return nullptr;
-  // The largest piece that libtiff allocates for itself is a strip's compressed bytes, or an entry of the directory.
+  // The largest piece that libtiff allocates itself is a strip's compressed data, or an entry of the directory.
   constexpr tmsize_t kMaxAtOnce = tmsize_t(1) << 30;
   TIFFOpenOptionsSetMaxSingleMemAlloc(options, kMaxAtOnce);
   TIFFOpenOptionsSetErrorHandlerExtR(options, onError, &d);
@@ -213,7 +213,8 @@ Result Decoder::checkKind() const {
   return {};
 }
 
-/// A tile is decompressed whole, also where it lies beyond the image, and all may be the same few bytes of the file.
+/// Checks the size of tiles: a tile is decompressed as a whole, even if it extends beyond the image, and all tiles may
+/// share a few bytes of the file.
 Result Decoder::checkTiles() const {
   int64_t across = (width + tileWidth - 1) / tileWidth, down = (height + tileHeight - 1) / tileHeight;
   // A tile of usual size may be larger than a small image.
@@ -242,7 +243,7 @@ Result Decoder::readTile(uint32_t number, uint16_t plane, uint8_t *to, int64_t r
   return read == size ? Result() : damaged(tiffFormat, "a strip or tile is cut short");
 }
 
-/// Sample `i` of a row, as a byte: the upper eight bits; as it is where it stands for a color of the palette.
+/// Returns sample `i` of a row as a byte: the upper eight bits, or the unchanged index of a palette color.
 uint8_t Decoder::sample(const uint8_t *row, int64_t i) const {
   if (bits == 8)
     return row[i];
@@ -256,7 +257,8 @@ uint8_t Decoder::sample(const uint8_t *row, int64_t i) const {
   return uint8_t(isPalette() ? value : value * 255 / most);
 }
 
-/// Samples of `used()` bytes a pixel, to gray, colors or ink in place, or colors of the palette in three bytes each.
+/// Converts samples of `used()` bytes per pixel in place to gray, colors or ink, or palette indices to three bytes
+/// each.
 void Decoder::putSamples(uint8_t *line, int64_t count) const {
   for (int64_t x = count - 1; x >= 0; --x) {
     if (isPalette()) {
@@ -273,7 +275,7 @@ void Decoder::putSamples(uint8_t *line, int64_t count) const {
   }
 }
 
-/// Writes the part of a tile that the canvas has. `line` has room for four bytes a pixel of it.
+/// Writes the part of a tile that is within the canvas. `line` has room for four bytes for each of its pixels.
 void Decoder::putTile(const Canvas &canvas, const uint8_t *data, int64_t top, int64_t left, int64_t rows,
                       uint8_t *line) const {
   int64_t count = std::min(tileWidth, width - left), used = this->used();
@@ -306,7 +308,7 @@ Result Decoder::decodeUpright(const Canvas &canvas) {
   return {};
 }
 
-/// Copies an image, of which the first row and column lie where `orientation` says.
+/// Copies an image whose first row and column are at the positions given by `orientation`.
 static void turn(const Canvas &from, const Canvas &to, uint16_t orientation) {
   bool isTransposed = orientation >= ORIENTATION_LEFTTOP;
   bool isFromRight = orientation == ORIENTATION_TOPRIGHT || orientation == ORIENTATION_BOTRIGHT ||

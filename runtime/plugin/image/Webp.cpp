@@ -33,7 +33,7 @@ static Result measureWebp(Bytes file, Header &header) {
     return fail(code);
   if (features.has_animation)
     return unsupported(webpFormat, "it is an animation");
-  // Lossless images are decoded to 4 bytes a pixel, and a gray canvas takes its rows from a copy.
+  // Lossless images are decoded to 4 bytes per pixel, and a gray canvas is filled from a copy.
   header = {features.height, features.width, uint64_t(features.height) * features.width * 8};
   return {};
 }

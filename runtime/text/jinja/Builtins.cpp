@@ -22,7 +22,7 @@ using Filter = Value (*)(Interpreter &, const Value &, const Arguments &);
 // Filters of texts
 //===----------------------------------------------------------------------===//
 
-/// The value as text, with which filters of texts begin.
+/// Returns the value as text, for text filters.
 static std::string takeText(Interpreter &interpreter, const Value &value) {
   std::string text = toText(value);
   return interpreter.spend(text.size()) ? text : "";
@@ -81,7 +81,7 @@ static Value escapeFilter(Interpreter &interpreter, const Value &value, const Ar
   return interpreter.spend(escaped.size()) ? Value(std::move(escaped)) : Value();
 }
 
-/// Capitals behind spaces, hyphens and opening brackets, unlike the method of the same name.
+/// Capitalizes letters after spaces, hyphens and opening brackets, unlike the method of the same name.
 static Value titleFilter(Interpreter &interpreter, const Value &value, const Arguments &) {
   std::u32string characters;
   std::string title;
@@ -103,7 +103,7 @@ static Value stringFilter(Interpreter &interpreter, const Value &value, const Ar
 // Filters of lists
 //===----------------------------------------------------------------------===//
 
-/// The elements of a list or string, or the keys of a dict. Fails for other values.
+/// Returns the elements of a list or string, or the keys of a dict. Fails for other values.
 static List takeElements(Interpreter &interpreter, const Value &value) {
   List elements;
   if (const List *list = value.asList()) {
@@ -187,7 +187,7 @@ static Value reverseFilter(Interpreter &interpreter, const Value &value, const A
   return text;
 }
 
-/// What texts are compared by, where case does not count.
+/// Returns the key by which texts are compared case-insensitively.
 static Value foldCase(const Value &value, bool isFolded) {
   std::u32string characters, folded;
   if (!isFolded || !value.asString() || decodeUtf8(*value.asString(), characters))
@@ -209,7 +209,7 @@ static Value sortFilter(Interpreter &interpreter, const Value &value, const Argu
   for (const Value &element : takeElements(interpreter, value))
     keyed.emplace_back(foldCase(attribute.empty() ? element : getPath(interpreter, element, attribute), isFolded),
                        element);
-  // By insertion into a sorted list: an order that fails in between must not confuse a library's sort.
+  // Insertion into a sorted list: if a comparison fails in between, the library's sort would be undefined.
   std::vector<std::pair<Value, Value>> sorted;
   for (auto &entry : keyed) {
     auto place = std::upper_bound(sorted.begin(), sorted.end(), entry, [&](const auto &a, const auto &b) {
@@ -255,7 +255,7 @@ static Value uniqueFilter(Interpreter &interpreter, const Value &value, const Ar
   return unique;
 }
 
-/// A filter or test, as `map`, `select` and others name it, with the arguments behind its name.
+/// Returns the arguments after the name of a filter or test that `map`, `select` and others apply.
 static Arguments takeRest(const Arguments &arguments, size_t count) {
   Arguments rest;
   for (size_t i = count; i < arguments.positional.size(); ++i)
@@ -334,7 +334,7 @@ static Value defaultFilter(Interpreter &, const Value &value, const Arguments &a
   return !isReplaced ? value : otherwise ? *otherwise : Value("");
 }
 
-/// The number that a value or text is; nothing where it is none.
+/// Parses the number in a value or text; none if it is not a number.
 static std::optional<double> parseNumber(const Value &value) {
   if (value.isNumber())
     return value.toDouble();

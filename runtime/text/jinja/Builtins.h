@@ -12,11 +12,11 @@
 
 namespace tenon::text::jinja {
 
-/// Applies the filter or test `name` to `value`; a name that is not known fails with TENON_UNSUPPORTED.
+/// Applies the filter or test `name` to `value`; an unknown name fails with TENON_UNSUPPORTED.
 Value applyFilter(Interpreter &interpreter, const std::string &name, const Value &value, const Arguments &arguments);
 bool applyTest(Interpreter &interpreter, const std::string &name, const Value &value, const Arguments &arguments);
 
-/// Calls a method of a string, list or dict. Nothing where the value has none of that name.
+/// Calls a method of a string, list or dict. None if the value has no such method.
 std::optional<Value> callMethod(Interpreter &interpreter, const Value &object, const std::string &name,
                                 const Arguments &arguments);
 

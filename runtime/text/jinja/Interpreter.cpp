@@ -15,7 +15,7 @@
 using namespace tenon::text;
 using namespace tenon::text::jinja;
 
-// limit: of hostile templates; those of real models take some thousand steps.
+// limit: for hostile templates; those of real models take some thousand steps.
 static constexpr size_t kMaxSteps = 5'000'000, kMaxBytes = 64 << 20, kMaxDepth = 60;
 
 Interpreter::Interpreter(const Dict &variables) {
@@ -143,7 +143,7 @@ void Interpreter::bindTargets(const std::vector<std::string> &names, const Value
     scopes.back()[names[i]] = (*list)[i];
 }
 
-/// What a loop goes through. False where a value has no elements.
+/// Returns the elements that a loop iterates over. Returns false if a value is not iterable.
 bool Interpreter::toElements(const Value &value, List &elements) {
   if (const List *list = value.asList()) {
     elements = *list;
@@ -215,7 +215,7 @@ Interpreter::Leave Interpreter::executeFor(const Node &node, std::string &text) 
 }
 
 void Interpreter::defineMacro(const Node &node) {
-  // A macro sees the variables of the template, not those of who calls it.
+  // A macro sees the variables of the template, not those of its caller.
   scopes.back()[node.name] = Value(Function([this, &node](Interpreter &, const Arguments &arguments) -> Value {
     if (++depth > kMaxDepth) {
       fail("loops and macros nest too deep", TENON_RESOURCES);
@@ -337,7 +337,7 @@ Value Interpreter::evaluateAttribute(const Node &node) {
   return field ? *field : Value::makeUndefined(node.name);
 }
 
-/// The position that an index means, which counts from the end where it is negative; nothing where there is none.
+/// Returns the position of an index, where negative ones count from the end; none if it is out of range.
 static std::optional<size_t> findPosition(int64_t index, size_t size) {
   auto count = static_cast<int64_t>(size);
   if (index < 0)
@@ -379,7 +379,7 @@ static Sequence slice(const Sequence &all, const Value &begin, const Value &end,
   };
   int64_t from = clamp(begin, step < 0 ? size - 1 : 0), to = clamp(end, step < 0 ? -1 : size);
   Sequence part;
-  // The distance is compared, as a sum could overflow.
+  // The distance is compared, because a sum could overflow.
   for (int64_t i = from; step < 0 ? i > to : i < to;) {
     part.push_back(all[static_cast<size_t>(i)]);
     int64_t left = step < 0 ? i - to : to - i;
@@ -539,7 +539,7 @@ Value Interpreter::add(const Value &left, const Value &right) {
   return calculate("+", left, right);
 }
 
-/// Quotient and remainder as Python rounds them: down.
+/// Floor division and remainder, as in Python.
 static std::pair<int64_t, int64_t> divideDown(int64_t a, int64_t b) {
   int64_t quotient = a / b, remainder = a % b;
   if (remainder != 0 && (remainder < 0) != (b < 0)) {

@@ -12,29 +12,29 @@
 
 namespace tenon::text::jinja {
 
-/// Runs a template. The first fault is kept, and ends all loops; values are undefined after it.
+/// Runs a template. The first error is kept, and ends all loops; values are undefined after it.
 class Interpreter {
 public:
-  /// Variables are those of `variables` and the functions of Builtins.h.
+  /// The variables are those of `variables` and the functions of Builtins.h.
   explicit Interpreter(const Dict &variables);
 
-  /// Sets `text` to what a template prints. Takes a limited number of steps and of bytes.
+  /// Sets `text` to the output of a template. Steps and bytes are limited.
   Status run(const Node &root, std::string &text);
 
   void fail(const std::string &what, tenon_status code = TENON_INVALID);
   bool hasFailed() const { return status.failed(); }
-  /// Fails where more bytes have been made than are allowed. Whoever makes a text or a list calls it before.
+  /// Fails if more bytes have been allocated than allowed. Must be called before a text or a list is created.
   bool spend(size_t bytes);
 
   /// Calls a function, a macro among them.
   Value call(const Value &function, const Arguments &arguments);
-  /// The field of a dict, or the element of a list or string; undefined where there is none.
+  /// Returns the field of a dict, or the element of a list or string; undefined if there is none.
   Value getItem(const Value &object, const Value &key);
   /// Whether values are equal, as Python's == says.
   bool areEqual(const Value &left, const Value &right);
-  /// Whether a list or dict has an element or key, or a text a part.
+  /// True if a list or dict contains an element or key, or a text a substring.
   bool contains(const Value &container, const Value &element);
-  /// Whether one of them is before the other. Fails where they cannot be compared.
+  /// Compares two values. Fails if they are not comparable.
   int compare(const Value &left, const Value &right);
 
 private:

@@ -55,7 +55,7 @@ void Lexer::addText(size_t end, std::string_view opening) {
     while (!text.empty() && isSpace(text.back()))
       text.remove_suffix(1);
   } else if (sign != '+' && !opening.empty() && opening != "{{") {
-    // Spaces alone between the beginning of the line and the tag.
+    // There are only spaces between the beginning of the line and the tag.
     size_t lineBegin = text.rfind('\n') + 1;
     bool isFromBegin = lineBegin > 0 || isAtLineBegin;
     if (isFromBegin && std::all_of(text.begin() + static_cast<ptrdiff_t>(lineBegin), text.end(), isSpace))
@@ -66,7 +66,7 @@ void Lexer::addText(size_t end, std::string_view opening) {
   moveTo(end);
 }
 
-/// Moves behind the end of a tag, and what it swallows.
+/// Moves past the end of a tag, and the whitespace that it strips.
 void Lexer::closeTag(bool isStatement, bool isStripped) {
   size_t end = at + 2;
   if (isStripped)
@@ -88,7 +88,7 @@ Status Lexer::skipComment() {
   return {};
 }
 
-/// Reads what is between {% raw %} and {% endraw %} as text. False where the tag is none.
+/// Reads the text between {% raw %} and {% endraw %}. Returns false if the tag is another one.
 bool Lexer::readRaw() {
   auto skipSpaces = [&](size_t from) {
     while (from < source.size() && (isSpace(source[from]) || source[from] == '-' || source[from] == '+'))
@@ -207,7 +207,7 @@ Status Lexer::readTag(bool isStatement) {
   moveTo(at + 2);
   if (peek() == '-' || peek() == '+')
     moveTo(at + 1);
-  // limit: each adds a level to the tree at most, which is walked by recursion.
+  // limit: each lexeme adds at most one level to the tree, which is traversed recursively.
   constexpr size_t kMaxLexemes = 4000;
   int braces = 0;
   size_t first = lexemes.size();

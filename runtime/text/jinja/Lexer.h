@@ -37,8 +37,8 @@ struct Lexeme {
   int line;
 };
 
-/// Splits a template, with the settings that chat templates are written for: a line break behind a statement and the
-/// spaces before one that is alone on its line are dropped (trim_blocks, lstrip_blocks), and the last line break.
+/// Splits a template, with the settings that chat templates assume: a line break after a statement and the spaces
+/// before a statement at the start of a line are dropped (trim_blocks, lstrip_blocks), and so is the last line break.
 Status splitTemplate(std::string_view source, std::vector<Lexeme> &lexemes);
 
 } // namespace tenon::text::jinja

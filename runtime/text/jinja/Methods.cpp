@@ -22,7 +22,7 @@ static std::u32string decode(const std::string &text) {
   return characters;
 }
 
-/// The argument as text; an empty one where there is none.
+/// Returns the argument as text; an empty one if there is none.
 static std::string takeText(const Arguments &arguments, size_t index, const char *name) {
   const Value *value = arguments.get(index, name);
   return value && value->asString() ? *value->asString() : "";
@@ -49,7 +49,8 @@ static Value strip(Interpreter &, const std::string &text, const Arguments &argu
 //===----------------------------------------------------------------------===//
 
 static void appendUppercase(char32_t c, std::u32string &text) {
-  // The one letter of Latin-1 of which the capital is two; others of SpecialCasing.txt keep their simple one.
+  // The only letter of Latin-1 whose upper case has two characters; for others in SpecialCasing.txt the simple mapping
+  // is used.
   if (c == 0xdf)
     text += U"SS";
   else
@@ -70,7 +71,7 @@ static Value upper(Interpreter &, const std::string &text, const Arguments &) {
   return toUtf8(changed);
 }
 
-/// Capitals at the beginnings of words, or at that of the text alone.
+/// Capitalizes the beginning of each word, or of the text.
 template <bool isEachWord> static Value capitalize(Interpreter &, const std::string &text, const Arguments &) {
   std::u32string changed;
   bool isBegin = true;
@@ -88,7 +89,7 @@ template <bool isEachWord> static Value capitalize(Interpreter &, const std::str
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// Splits at runs of spaces, of which there are none at the ends.
+/// Splits at runs of spaces; spaces at the ends are ignored.
 static List splitAtSpaces(const std::string &text, int64_t most) {
   std::u32string characters = decode(text);
   List parts;

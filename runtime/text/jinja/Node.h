@@ -12,7 +12,7 @@
 
 namespace tenon::text::jinja {
 
-/// A statement or an expression. Comments say what the children are.
+/// A statement or an expression. The comments describe the children.
 struct Node {
   enum class Kind {
     // Statements.

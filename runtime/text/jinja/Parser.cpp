@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 //
-// The grammar is that of Jinja's own parser (jinja.palletsprojects.com/templates): from "a if b else c" over or, and,
-// not, comparisons, + -, ~, * / // %, **, and signs to what stands behind a value: fields, calls, filters and tests.
+// The grammar is that of Jinja's own parser (jinja.palletsprojects.com/templates): , * / // %, **, and signs to what
+// stands behind a value: fields, calls, filters and tests.~, * / // %, **, and signs to what stands behind a value:
+// fields, calls, filters and tests.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ using namespace tenon::text::jinja;
 using NodePtr = std::unique_ptr<Node>;
 
 namespace {
-/// Keeps the first fault; what is parsed after it does not count.
+/// Keeps the first error; the results of parsing after it are meaningless.
 class Parser {
 public:
   explicit Parser(const std::vector<Lexeme> &lexemes) : lexemes(lexemes) {}
@@ -79,7 +80,7 @@ private:
       node->children.push_back(std::move(second));
     return node;
   }
-  /// Whether a statement with one of these names begins here.
+  /// True if a statement with one of these names begins here.
   bool isStatement(Names names) const {
     if (!isKind(Lexeme::Kind::statement) || at + 1 >= lexemes.size())
       return false;
@@ -215,7 +216,7 @@ NodePtr Parser::parseFor() {
   node->names = parseTargets();
   if (!takeName("in"))
     fail("expected 'in'" + found());
-  // Without "a if b else c": the word begins a condition here.
+  // "a if b else c" is not parsed here, because `if` begins a condition in this context.
   node->children.push_back(parseOr());
   node->children.push_back(takeName("if") ? parseExpression() : nullptr);
   if (isName("recursive"))
@@ -296,7 +297,7 @@ NodePtr Parser::parseMacro() {
   return node;
 }
 
-/// What the model has written: marked for training, and printed as anything else.
+/// The `generation` block marks the model's output for training; it is printed normally.
 NodePtr Parser::parseGeneration() {
   expectEnd();
   NodePtr body = parseBlock({"endgeneration"});
@@ -324,7 +325,7 @@ NodePtr Parser::parseExpression() {
   return value;
 }
 
-/// An expression, or several with commas between, which are a list.
+/// Parses an expression, or a comma-separated tuple.
 NodePtr Parser::parseTuple() {
   NodePtr first = parseExpression();
   if (!isSign(","))

@@ -13,8 +13,8 @@
 
 namespace tenon::text::jinja {
 
-/// Parses a template. Fails with TENON_INVALID, or TENON_UNSUPPORTED for a statement that is not known here, and a
-/// message that begins with the line.
+/// Parses a template. Fails with TENON_INVALID, or with TENON_UNSUPPORTED for an unknown statement; the message begins
+/// with the line.
 Status parseTemplate(std::string_view source, std::unique_ptr<Node> &root);
 
 } // namespace tenon::text::jinja

@@ -59,7 +59,7 @@ const char *Value::getKind() const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Builds a value as it is parsed. The library's own objects sort their keys, or look for one in time of their number.
+/// Builds a value while parsing. The library's own objects sort their keys, or have linear lookup.
 class Builder : public nlohmann::json_sax<Json> {
 public:
   Value result;
@@ -126,7 +126,7 @@ Status jinja::parseValue(std::string_view text, Value &value) {
 // Text
 //===----------------------------------------------------------------------===//
 
-/// The shortest digits that are the number, as Python's repr() prints them.
+/// Formats the shortest digits that identify the number, like Python's repr().
 static std::string formatDouble(double value, bool isJson) {
   if (std::isnan(value))
     return isJson ? "NaN" : "nan";
@@ -187,7 +187,7 @@ static bool printScalar(const Value &value, bool isJson, std::string &text) {
 }
 
 static void print(const Value &value, bool isJson, int indent, size_t level, std::string &text) {
-  // limit: lists that are in one list several times, and so on, can be printed without end. Nobody prints as much.
+  // limit: lists that contain the same list several times, recursively, have an exponential size when printed.
   constexpr size_t kMaxBytes = 65 << 20;
   if (text.size() > kMaxBytes || printScalar(value, isJson, text))
     return;

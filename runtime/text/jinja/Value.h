@@ -28,7 +28,7 @@ struct Arguments {
   std::vector<Value> positional;
   std::vector<std::pair<std::string, Value>> named;
 
-  /// The argument at `index`, or of this name; null where there is none.
+  /// Returns the argument at `index`, or with this name; null if there is none.
   const Value *get(size_t index, const char *name) const;
 };
 
@@ -46,13 +46,13 @@ private:
   std::map<std::string, size_t> index;
 };
 
-/// A list, or a tuple, which prints in other brackets.
+/// A list, or a tuple, which is printed with other brackets.
 struct Elements {
   List list;
   bool isTuple = false;
 };
 
-/// What an expression is. Copies share strings, lists and dicts, which do not change but for namespaces.
+/// The value of an expression. Copies share strings, lists and dicts, which are immutable except for namespaces.
 class Value {
 public:
   struct Undefined {
@@ -122,7 +122,8 @@ Status parseValue(std::string_view json, Value &value);
 
 /// As Python's str() prints it.
 std::string toText(const Value &value);
-/// As Python's json.dumps prints it, without escapes for letters that are not of ASCII. `indent` below 0: on one line.
+/// Formats a value like Python's json.dumps, without escapes for non-ASCII characters. A negative `indent` means a
+/// single line.
 std::string toJsonText(const Value &value, int indent);
 
 } // namespace tenon::text::jinja
