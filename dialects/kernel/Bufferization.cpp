@@ -18,7 +18,7 @@ using namespace tenon::kernel;
 
 namespace {
 struct ContractModel : public DstBufferizableOpInterfaceExternalModel<ContractModel, ContractOp> {
-  /// An operand that is only there for its extents is not read.
+  /// An operand that only provides extents is not read.
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &) const {
     return cast<linalg::LinalgOp>(op).payloadUsesValueFromOperand(&operand);
   }
@@ -41,7 +41,7 @@ struct ContractModel : public DstBufferizableOpInterfaceExternalModel<ContractMo
 };
 
 struct WinogradModel : public DstBufferizableOpInterfaceExternalModel<WinogradModel, WinogradOp> {
-  /// All elements of the destination are written, none is read.
+  /// All elements of the destination are written, and none is read.
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &) const {
     return !cast<WinogradOp>(op).isDpsInit(&operand);
   }

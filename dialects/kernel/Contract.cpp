@@ -69,7 +69,7 @@ OpFoldResult SumOp::fold(FoldAdaptor) {
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// Whether the loops that `contraction` names are of the kind that it needs.
+/// Checks that the loops that `contraction` names have the required iterator types.
 static LogicalResult verifyLoops(ContractOp op) {
   ContractionAttr contraction = op.getContraction();
   SmallVector<utils::IteratorType> loops = op.getIteratorTypesArray();
@@ -89,7 +89,7 @@ static LogicalResult verifyLoops(ContractOp op) {
   return success();
 }
 
-/// Whether the factors are as many, and of such types, as the kind of the contraction multiplies.
+/// Checks that the number and types of the factors match the kind of the contraction.
 static LogicalResult verifyFactors(ContractOp op) {
   ContractionKind kind = op.getContraction().getKind();
   StringRef name = stringifyContractionKind(kind);
@@ -113,7 +113,8 @@ static LogicalResult verifyFactors(ContractOp op) {
   return success();
 }
 
-/// Whether the RHS, where it is an operand, has the panels that `contraction` says, and none of the rows.
+/// Checks that the RHS, if it is an operand, has the panels that `contraction` specifies, and does not depend on the
+/// rows.
 static LogicalResult verifyLayout(ContractOp op) {
   ContractionAttr contraction = op.getContraction();
   AffineExpr column = getAffineDimExpr(op.getNumLoops() - 1, op.getContext());
@@ -154,7 +155,7 @@ SmallVector<Range> ContractOp::getIterationDomain(OpBuilder &b) {
   return domain;
 }
 
-/// The slices of all operands that the tile reads, and the same body, whose indices begin at `offsets`.
+/// Creates the slices of all operands that the tile reads, and the same body, whose indices begin at `offsets`.
 FailureOr<TilingResult> ContractOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
                                                            ArrayRef<OpFoldResult> sizes) {
   assert(offsets.size() == getIteratorTypesArray().size() && sizes.size() == offsets.size() &&

@@ -122,7 +122,7 @@ def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
   let genVerifyDecl = 1;
   let builders = [AttrBuilder<(ins "const ::tenon::kernel::ScheduleFields &":$fields)>];
   let extraClassDeclaration = [{
-    /// All parameters, to be changed and made a schedule again.
+    /// Returns all parameters, so that they can be modified and made a schedule again.
     ScheduleFields getFields() const;
   }];
 }

@@ -51,10 +51,10 @@ class DialectRegistry;
 
 namespace tenon::kernel {
 
-/// How operations of this dialect come to work on buffers.
+/// Registers how operations of this dialect are bufferized.
 void registerBufferizableOpInterfaceExternalModels(mlir::DialectRegistry &registry);
 
-/// How a contraction is to be computed; each parameter has its default where nothing was chosen.
+/// Returns the schedule of a contraction; parameters that were not chosen have their defaults.
 ScheduleAttr getSchedule(ContractOp op);
 
 } // namespace tenon::kernel

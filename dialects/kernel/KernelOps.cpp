@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace tenon::kernel;
 
-/// Alignment of scratch memory in bytes: a cache line, and a whole vector on every target.
+/// The alignment of scratch memory in bytes: a cache line, and a whole vector on every target.
 static constexpr int64_t kScratchAlignment = 64; // format: of scratch
 
 LogicalResult WinogradOp::verify() {

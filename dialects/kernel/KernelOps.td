@@ -65,9 +65,9 @@ def Kernel_ContractOp : Kernel_Op<"contract", [
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
-    /// The operation of the body that names the values which have a part in the product.
+    /// Returns the operation of the body that names the values in the product.
     SumOp getSum();
-    /// Loops that the result is indexed by are parallel, all others are summed.
+    /// Loops that index the result are parallel, all others are reductions.
     ::mlir::SmallVector<::mlir::utils::IteratorType> getIteratorTypesArray();
 
     // What a structured operation says besides.

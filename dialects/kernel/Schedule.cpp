@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace tenon::kernel;
 
-/// A list of numbers of iterations, `?` where there is no bound.
+/// Parses a list of iteration counts, with `?` for no bound.
 static ParseResult parseLoopSizes(AsmParser &parser, SmallVector<int64_t> &sizes) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
     int64_t &size = sizes.emplace_back(ShapedType::kDynamic);
@@ -65,7 +65,7 @@ static LogicalResult verifyVectors(function_ref<InFlightDiagnostic()> emitError,
   if (!block.empty() && (block.size() != 2 || !hasExtents))
     return emitError() << "'block' has " << block.size() << " extents"
                        << (hasExtents ? "" : " that are not all above 0") << ", expected rows and vectors";
-  // Steps that are read of packed rows together are neighbours there.
+  // Steps of packed rows that are read together are contiguous in a power of two.
   if (unroll < 0 || unroll > 16 || (unroll != 0 && !llvm::isPowerOf2_64(unroll)))
     return emitError() << "'unroll' is " << unroll << ", expected a power of two up to 16, or 0";
   if (vectorBits != 0 && vectorBits != 128 && vectorBits != 256 && vectorBits != 512)

@@ -12,7 +12,7 @@
 
 namespace tenon::kernel {
 
-/// The attribute of a linalg.generic whose `kernel.contract` is to have this schedule.
+/// On a linalg.generic: the schedule that its `kernel.contract` will have.
 inline constexpr llvm::StringLiteral kScheduleAttr = "kernel.schedule";
 
 } // namespace tenon::kernel

@@ -28,7 +28,7 @@ def Plan_Dialect : Dialect {
     sizes.
   }];
   let useDefaultTypePrinterParser = 1;
-  // ValueNames.h of the tenon dialect: names of values in printed IR.
+  // Names of values in printed IR (ValueNames.h of the tenon dialect).
   let hasOperationInterfaceFallback = 1;
   let extraClassDeclaration = "void registerTypes();";
 }

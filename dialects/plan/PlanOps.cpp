@@ -18,7 +18,7 @@ using namespace tenon::plan;
 // What several operations have in common
 //===----------------------------------------------------------------------===//
 
-/// A size, an offset or a count of tiles that is known must not be negative.
+/// Verifies that a constant size, offset or tile count is not negative.
 static LogicalResult verifyNotNegative(Operation *op, Value value, StringRef what) {
   APInt constant;
   if (!value || !matchPattern(value, m_ConstantInt(&constant)) || !constant.isNegative())
@@ -32,7 +32,7 @@ static LogicalResult verifyNotNegative(Operation *op, int64_t value, StringRef w
   return success();
 }
 
-/// The operation that makes the memory that `buffer` is a part of; null for an argument of a block.
+/// Returns the operation that creates the memory of which `buffer` is a part; null for a block argument.
 static Operation *getOrigin(Value buffer) {
   while (auto alias = buffer.getDefiningOp<AliasOp>())
     buffer = alias.getSource();
@@ -45,7 +45,7 @@ static InFlightDiagnostic &noteOrigin(InFlightDiagnostic &diagnostic, Value buff
   return diagnostic;
 }
 
-/// Only views are parts of the arena: no instruction uses the whole.
+/// Only views of the arena may be used: no instruction uses the whole.
 static LogicalResult verifyNoArena(Operation *op) {
   for (Value operand : op->getOperands())
     if (isa_and_nonnull<ArenaOp>(operand.getDefiningOp())) {
@@ -55,7 +55,7 @@ static LogicalResult verifyNoArena(Operation *op) {
   return success();
 }
 
-/// Nothing may change what the artifact or the caller holds.
+/// Instructions must not write memory of the artifact or the caller.
 static LogicalResult verifyWritable(Operation *op, Value buffer) {
   if (!isa_and_nonnull<WeightOp, InputOp>(getOrigin(buffer)))
     return success();
@@ -64,7 +64,7 @@ static LogicalResult verifyWritable(Operation *op, Value buffer) {
   return noteOrigin(diagnostic, buffer);
 }
 
-/// `number` is one of the symbols of the program around `op`.
+/// Verifies that `number` is a symbol of the program around `op`.
 static LogicalResult verifySymbol(Operation *op, int64_t number) {
   auto program = op->getParentOfType<ProgramOp>();
   if (!program)
@@ -77,7 +77,7 @@ static LogicalResult verifySymbol(Operation *op, int64_t number) {
   return diagnostic;
 }
 
-/// Branches and bodies of loops share the values around them and take none.
+/// Branches and loop bodies use the values around them and have no arguments.
 static LogicalResult verifyNoArguments(Operation *op) {
   for (Region &region : op->getRegions())
     if (region.getNumArguments() != 0)
@@ -89,7 +89,7 @@ static LogicalResult verifyNoArguments(Operation *op) {
 // plan.program
 //===----------------------------------------------------------------------===//
 
-/// Checks an input or output: `name`, `type`, `dims` of the program's symbols, and `role`.
+/// Verifies an input or output: `name`, `type`, `dims` in symbols of the program, and `role`.
 static LogicalResult verifyTensor(ProgramOp program, DictionaryAttr tensor, StringRef list, size_t index) {
   auto fail = [&] { return program.emitOpError("has an entry ") << index << " of '" << list << "' "; };
   for (NamedAttribute entry : tensor)
@@ -170,7 +170,7 @@ LogicalResult ProgramOp::verifyRegions() {
 // Buffers
 //===----------------------------------------------------------------------===//
 
-/// Checks that an input or output is one of the program's list.
+/// Verifies that an input or output is in the program's list.
 static LogicalResult verifyListed(Operation *op, int64_t index, size_t count, StringRef list) {
   if (index >= 0 && index < static_cast<int64_t>(count))
     return success();
@@ -326,7 +326,7 @@ LogicalResult IfOp::verifyRegions() { return failed(verifyNoArena(*this)) ? fail
 LogicalResult LoopOp::verifyRegions() { return failed(verifyNoArena(*this)) ? failure() : verifyNoArguments(*this); }
 
 LogicalResult CopyOp::verify() {
-  // A slice that clamps to all of its operand leaves a copy of a buffer to itself, which does nothing.
+  // A slice that clamps to its whole operand becomes a copy of a buffer to itself, which has no effect.
   if (failed(verifyNoArena(*this)) || failed(verifyWritable(*this, getTarget())))
     return failure();
   return verifyNotNegative(*this, getSize(), "size");

@@ -17,8 +17,8 @@
 include "dialects/tenon/Elementwise.td"
 include "dialects/tenon/TenonBase.td"
 
-/// Rows are read several times and written once, and are never split between tiles: the result may be written over the
-/// input, and elementwise operations may follow in place.
+/// Rows are read several times and written once, and are never split between tiles: the result may overwrite the input,
+/// and elementwise operations may follow in place.
 class Tenon_NormalizationOp<string mnemonic, list<Trait> traits = []> :
     Tenon_InferredOp<mnemonic, !listconcat([Tenon_LoopNest, DeclareOpInterfaceMethods<Tenon_Composite>], traits)> {
   let extraClassDeclaration = compatible # [{

@@ -73,7 +73,7 @@ LogicalResult BatchNormOp::verify() {
   return success();
 }
 
-/// A scale or a zero point has one number for each block, or one for all.
+/// A scale or a zero point has one number for each block, or a single one.
 static LogicalResult verifyBlocks(DequantizeOp op, StringRef what, Value parameter) {
   Dims in = getDims(op.getInput()), dims = getDims(parameter), wanted(in);
   wanted[op.getAxis()] = ceilDivDims(in[op.getAxis()], getDimConstant(op.getContext(), op.getBlock()));
@@ -169,7 +169,7 @@ FailureOr<Value> SoftmaxOp::decompose(OpBuilder &b) {
   return DivOp::create(b, loc, e, sum).getResult();
 }
 
-/// The mean over dimensions `axis` and after, kept as 1.
+/// Creates the mean over the dimensions from `axis` on, which are kept as 1.
 static Value createMean(OpBuilder &b, Location loc, Value x, int64_t axis) {
   Dims dims = getDims(x);
   SmallVector<int64_t> axes;
@@ -181,7 +181,7 @@ static Value createMean(OpBuilder &b, Location loc, Value x, int64_t axis) {
   return DivOp::create(b, loc, sum, SizesOp::create(b, loc, scalar, ShapeAttr::get(b.getContext(), count)).getResult());
 }
 
-/// x / sqrt(mean(x^2) + epsilon) * scale, of rows whose mean is 0 already where that is wanted.
+/// Creates x / sqrt(mean(x^2) + epsilon) * scale; for a layer norm, the rows of x have a mean of 0.
 static Value createNormalized(OpBuilder &b, Location loc, Value x, Value scale, int64_t axis, double epsilon) {
   Value variance = createMean(b, loc, MulOp::create(b, loc, x, x), axis);
   Value epsilonValue = createScalar(b, loc, x, epsilon);
@@ -200,8 +200,8 @@ FailureOr<Value> RmsNormOp::decompose(OpBuilder &b) {
   return createNormalized(b, getLoc(), getInput(), getScale(), getAxis(), getEpsilon().convertToDouble());
 }
 
-/// x * factor + offset, factor = scale / sqrt(variance + epsilon), offset = bias - mean * factor. Both are weights as
-/// a rule, and are folded into the convolution before.
+/// x * factor + offset, with factor = scale / sqrt(variance + epsilon) and offset = bias - mean * factor. Both are
+/// usually weights, and are folded into the preceding convolution.
 FailureOr<Value> BatchNormOp::decompose(OpBuilder &b) {
   Location loc = getLoc();
   TenonBuilder builder(b, loc);
@@ -212,7 +212,7 @@ FailureOr<Value> BatchNormOp::decompose(OpBuilder &b) {
   Value deviation = SqrtOp::create(b, loc, AddOp::create(b, loc, variance, epsilon).getResult());
   Value factor = DivOp::create(b, loc, scale, deviation);
   Value offset = SubOp::create(b, loc, bias, MulOp::create(b, loc, mean, factor).getResult());
-  // [C] as [C, 1, 1...], to broadcast against [N, C, spatial...].
+  // Reshapes [C] to [C, 1, 1...], to broadcast against [N, C, spatial...].
   auto expandChannels = [&](Value parameter) {
     Dims dims = getDims(parameter);
     dims.resize(getType().getRank() - 1, getDimConstant(getContext(), 1));
@@ -222,7 +222,7 @@ FailureOr<Value> BatchNormOp::decompose(OpBuilder &b) {
   return AddOp::create(b, loc, scaled, expandChannels(offset)).getResult();
 }
 
-/// (x - zero) * scale, where a gather repeats what blocks have in common.
+/// (x - zero) * scale, where a gather repeats the parameters of blocks.
 FailureOr<Value> DequantizeOp::decompose(OpBuilder &b) {
   Location loc = getLoc();
   std::optional<int64_t> extent = getConstant(getDim(getInput(), getAxis()));

@@ -70,11 +70,10 @@ def Tenon_ConvolveOp : Tenon_InferredOp<"convolve", [Tenon_LoopNest, DeclareOpIn
     mlir::AffineExpr countFlops();
     bool allowsEpilogue() { return true; }
     bool rereadsOperands() { return true; }
-    /// Where the operands have their channels and the first of their spatial dimensions.
+    /// The positions of the channels and of the first spatial dimension in the operands.
     int64_t getChannelDim() { return getChannelsLast() ? getType().getRank() - 1 : 1; }
     int64_t getFirstSpatialDim() { return getChannelsLast() ? 1 : 2; }
-    /// The dimension of the filter that runs over the channels of a group, over the filters, and over the first
-    /// dimension of the window.
+    /// The dimensions of the filter for the channels of a group, for the filters, and the first one of the window.
     int64_t getFilterChannelDim() { return getChannelsLast() ? getType().getRank() - 2 : 1; }
     int64_t getFilterDim() { return getChannelsLast() ? getType().getRank() - 1 : 0; }
     int64_t getFirstWindowDim() { return getChannelsLast() ? 0 : 2; }
@@ -139,7 +138,7 @@ def Tenon_PoolOp : Tenon_InferredOp<"pool", [Tenon_LoopNest]> {
     mlir::AffineExpr countFlops() { return ::tenon::getElementCount(getInput()); }
     bool allowsEpilogue() { return true; }
     bool rereadsOperands() { return true; }
-    /// Where the operands have their channels and the first of their spatial dimensions.
+    /// The positions of the channels and of the first spatial dimension in the operands.
     int64_t getChannelDim() { return getChannelsLast() ? getType().getRank() - 1 : 1; }
     int64_t getFirstSpatialDim() { return getChannelsLast() ? 1 : 2; }
   }];

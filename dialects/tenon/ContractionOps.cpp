@@ -65,7 +65,7 @@ struct Window {
 };
 } // namespace
 
-/// Checks what no shape can say: one number for each spatial dimension, each in its range.
+/// Verifies what shapes do not express: one number for each spatial dimension, each in its range.
 static LogicalResult verifyWindow(Operation *op, const Window &w, size_t rank) {
   if (w.sizes.size() != rank || w.strides.size() != rank || w.dilations.size() != rank || w.low.size() != rank ||
       w.high.size() != rank)
@@ -83,7 +83,7 @@ static LogicalResult verifyWindow(Operation *op, const Window &w, size_t rank) {
   return success();
 }
 
-/// The extent of a windowed dimension: positions at which the window fits.
+/// Infers the extent of a windowed dimension: the number of positions at which the window fits.
 static FailureOr<AffineExpr> inferWindowDim(std::optional<Location> loc, AffineExpr in, const Window &w, size_t i,
                                             bool ceil) {
   if (w.strides[i] < 1)
@@ -91,21 +91,21 @@ static FailureOr<AffineExpr> inferWindowDim(std::optional<Location> loc, AffineE
   int64_t reach = (w.sizes[i] - 1) * w.dilations[i] + 1;
   MLIRContext *context = in.getContext();
   AffineExpr room = addDims(in, getDimConstant(context, w.low[i] + w.high[i] - reach));
-  // Of nothing no window sees anything: where the formula gives 0, so is the extent.
+  // If the formula yields 0 positions for an empty dimension, the extent is 0.
   std::optional<int64_t> size = getConstant(room);
   bool isEmpty = size && getConstant(in) == 0 && *size >= -w.strides[i];
   if (size && *size < 0 && !isEmpty)
     return LogicalResult(emitOptionalError(loc, "a window that reaches over ", reach, " elements does not fit into ",
                                            *getConstant(in), " elements with ", w.low[i] + w.high[i], " of padding"));
   AffineExpr stride = getDimConstant(context, w.strides[i]);
-  // A rounded-up extent must not add a window that starts in the high padding: where one could, the extent is the
-  // number of starts before it.
+  // A rounded-up extent must not include a window that starts in the high padding: then the extent is the number of
+  // starts before it.
   if (ceil && w.high[i] + w.strides[i] > reach)
     return ceilDivDims(addDims(in, getDimConstant(context, w.low[i])), stride);
   return addDims(ceil ? ceilDivDims(room, stride) : divDims(room, stride), getDimConstant(context, 1));
 }
 
-/// The window sizes of a filter, where they are constant.
+/// Returns the window sizes of a filter, if they are static.
 static std::optional<SmallVector<int64_t>> getWindowSizes(const Dims &filter, bool channelsLast) {
   ArrayRef<AffineExpr> dims(filter);
   return getConstants(channelsLast ? dims.drop_back(2) : dims.drop_front(2));
@@ -206,7 +206,7 @@ LogicalResult WinogradOp::verify() {
   if (tile.size() != 3 || tile[0] < 1 || tile[1] < 1 || tile[2] < 1 || tile[0] % getOutputs() != 0 ||
       tile[1] % getOutputs() != 0 || tile[2] % filter.getDimSize(3) != 0)
     return emitOpError("needs a tile of whole squares and panels");
-  // What a thread keeps of a tile: all points of its squares, for all channels.
+  // The scratch of a thread for a tile: all points of its squares, for all channels.
   double squares = double(tile[0]) / getOutputs() * (double(tile[1]) / getOutputs());
   constexpr double kMax = 1 << 28; // limit: hostile models
   if (squares * filter.getDimSize(1) * (filter.getDimSize(2) + filter.getDimSize(3)) > kMax)

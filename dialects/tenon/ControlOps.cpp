@@ -23,7 +23,7 @@ std::optional<Dims> tenon::getKnownElements(Value value) {
   return dims;
 }
 
-/// Verifies that no two of the symbols that an operation binds have one name. An empty name binds nothing.
+/// Verifies that the symbols that an operation binds have distinct names. An empty name binds nothing.
 static LogicalResult verifySymbols(Operation *op, std::optional<ArrayAttr> symbols) {
   llvm::SmallDenseSet<Attribute> seen;
   for (Attribute symbol : symbols.value_or(ArrayAttr::get(op->getContext(), {})))
@@ -43,7 +43,7 @@ LogicalResult BindOp::verify() {
   return verifySymbols(*this, getSymbols());
 }
 
-/// Whether a terminator yields what the operation around it results in.
+/// Checks that a terminator yields the result types of the operation around it.
 static LogicalResult checkYield(Operation *op, Block &block, TypeRange wanted) {
   auto refuse = [&] {
     InFlightDiagnostic diagnostic = op->emitOpError("has a body that ");

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// The name that no model can give a symbol, since printing would quote it.
+/// A name that no model can give a symbol, since it would be printed in quotes.
 static constexpr StringRef kUnknownName = "?";
 
 //===----------------------------------------------------------------------===//
@@ -97,7 +97,7 @@ AffineExpr tenon::simplifyDim(AffineExpr dim) {
   return toExpr(toPolynomial(dim), dim.getContext());
 }
 
-// On polynomials, whose coefficients do not wrap around.
+// Works on polynomials, whose coefficients saturate.
 AffineExpr tenon::addDims(AffineExpr a, AffineExpr b) {
   assert(a && b && "an extent that is not known is the unknown one, not null");
   return toExpr(addPolynomials(toPolynomial(a), toPolynomial(b)), a.getContext());

@@ -21,7 +21,8 @@ using namespace tenon;
 
 namespace {
 
-/// Operations that an attribute may stand on. Other dialects are recognised by name: this one does not link them.
+/// The operations that may have an attribute. Other dialects are recognized by name, because this one does not link
+/// them.
 struct Place {
   StringLiteral text;
   bool (*contains)(Operation *op);
@@ -80,7 +81,7 @@ static bool isNotNegative(Attribute value) {
   return integer && integer.getType().isSignlessInteger(64) && !integer.getValue().isNegative();
 }
 
-/// Whether `value` is a dictionary of which each entry satisfies `isEntry`.
+/// True if `value` is a dictionary each of whose entries satisfies `isEntry`.
 static bool isDictionaryOf(Attribute value, bool (*isEntry)(Attribute)) {
   auto dictionary = dyn_cast<DictionaryAttr>(value);
   return dictionary && llvm::all_of(dictionary, [&](NamedAttribute entry) { return isEntry(entry.getValue()); });
@@ -175,7 +176,7 @@ static constexpr Rule kOperationRules[] = {
     {kNormalAttr, kExponential, kUnit},
     {kSinksAttr, kSinking, kUnit},
     {kDefinedAttr, kPower, kUnit},
-    // How passes/kernel schedules a chain or a transpose.
+    // Attributes by which passes/kernel schedules a chain or a transpose.
     {kChainTileAttr, kReshape, kIntegers},
     {"tenon.transpose_scratch", kAllocation, kUnit},
 };
@@ -192,7 +193,7 @@ static constexpr Rule kResultRules[] = {
     {kRoleAttr, kAnywhere, kRole},
 };
 
-/// Checks `attribute` against the rule of its name; `what` it stands on is for messages.
+/// Verifies `attribute` by the rule for its name; `what` describes where it is attached, for messages.
 static LogicalResult verifyRule(Operation *op, NamedAttribute attribute, ArrayRef<Rule> rules, StringRef what) {
   const Rule *rule = llvm::find_if(rules, [&](const Rule &rule) { return rule.name == attribute.getName(); });
   if (rule == rules.end())
@@ -219,7 +220,7 @@ static LogicalResult verifyTexts(Operation *op) {
                                  << " requirements";
 }
 
-/// The path that was chosen is one of those whose cycles were estimated.
+/// Verifies that the chosen path is one of those whose cycles were estimated.
 static LogicalResult verifyPath(Operation *op) {
   auto path = op->getAttrOfType<StringAttr>(kPathAttr);
   auto paths = op->getAttrOfType<DictionaryAttr>(kPathsAttr);
@@ -243,9 +244,9 @@ LogicalResult TenonDialect::verifyRegionArgAttribute(Operation *op, unsigned reg
   std::string what = "argument " + std::to_string(index);
   if (failed(verifyRule(op, attribute, kArgumentRules, what)))
     return failure();
-  // The interface of functions is the only one that has attributes of arguments verified.
+  // Only the interface of functions verifies attributes of arguments.
   auto function = cast<FunctionOpInterface>(op);
-  // Bufferization drops the results; the number stays that of the destination.
+  // Bufferization removes the results; the number is then that of the destination.
   if (attribute.getName() == kReusedAttr && function.getNumResults() != 0 &&
       cast<IntegerAttr>(attribute.getValue()).getInt() >= function.getNumResults())
     return op->emitOpError("has ") << function.getNumResults() << " results, but '" << kReusedAttr << "' on " << what

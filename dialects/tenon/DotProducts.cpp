@@ -20,7 +20,7 @@ static int64_t getInnermostIndex(Value operand, ArrayRef<int64_t> indices) {
   return indices[llvm::find(transpose.getPermutation(), last) - transpose.getPermutation().begin()];
 }
 
-/// Whether all elements of an operand that differ in more than `summed` belong to different elements of the other one.
+/// True if each index of `operand` with an extent other than 1 is in `other`.
 static bool isSingleRow(Value operand, ArrayRef<int64_t> own, ArrayRef<int64_t> other) {
   assert(own.size() == getDims(operand).size() && "the verifier wants an index for each dimension");
   return llvm::all_of(llvm::zip(own, getDims(operand)), [&](auto pair) {

@@ -12,12 +12,12 @@
 
 namespace tenon {
 
-/// Whether a factor of a product is a packed weight, perhaps widened: vectors run along its panels.
+/// True if a factor of a contraction is a packed weight, perhaps promoted: vectors run along its panels.
 bool isInPanels(mlir::Value factor);
 
-/// The summed index along which both operands of a contraction lie in memory, seen through transposes, where one of
-/// them has a single row for all that the other one has: a query of a decoding step and the keys. Vectors run along the
-/// sum then, and nothing is read twice.
+/// Returns the summed index along which both operands of a contraction are contiguous, seen through transposes, if one
+/// of them has a single row for all rows of the other one: a query of a decoding step and the keys. Vectors then run
+/// along the sum, and nothing is read twice.
 std::optional<int64_t> getDotIndex(ContractOp op);
 
 } // namespace tenon

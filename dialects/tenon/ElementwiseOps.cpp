@@ -67,7 +67,7 @@ LogicalResult CastOp::verify() {
 
 OpFoldResult CastOp::fold(FoldAdaptor) { return getInput().getType() == getType() ? getInput() : OpFoldResult(); }
 
-/// A boolean counts as the byte that it is in memory.
+/// A boolean counts as the byte that stores it.
 static unsigned getBits(Type type) { return type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth(); }
 
 LogicalResult BitcastOp::verify() {
@@ -86,7 +86,7 @@ OpFoldResult BitcastOp::fold(FoldAdaptor) { return getInput().getType() == getTy
 // Neutral elements
 //===----------------------------------------------------------------------===//
 
-/// Whether the value is a weight of which every element is `number`.
+/// True if the value is a splat weight of `number`.
 static bool isSplat(Attribute attr, double number) {
   auto splat = dyn_cast_or_null<SplatElementsAttr>(attr);
   if (!splat)
@@ -98,7 +98,7 @@ static bool isSplat(Attribute attr, double number) {
          splat.getSplatValue<APInt>() == static_cast<uint64_t>(number);
 }
 
-// x + 0 is x but for x = -0, where IEEE gives +0: the two compare equal, and every peer folds it.
+// x + 0 is x except for x = -0, where IEEE yields +0: the two compare equal, and other compilers fold it, too.
 OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
   if (isSplat(adaptor.getRhs(), 0) && getLhs().getType() == getType())
     return getLhs();

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Whether a symbol, or a term of several, has a negative factor somewhere.
+/// True if a symbol, or a term of several, has a negative factor somewhere.
 static bool subtractsSymbol(AffineExpr expr) {
   bool found = false;
   expr.walk([&](AffineExpr part) {
@@ -26,7 +26,7 @@ static Value createConstant(OpBuilder &b, Location loc, Type type, int64_t value
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
 }
 
-/// The remainder that has the sign of the divisor, which is positive.
+/// Emits the remainder with the sign of the divisor, which is positive.
 static Value emitFloorMod(OpBuilder &b, Location loc, Value lhs, Value rhs) {
   Value rest = arith::RemSIOp::create(b, loc, lhs, rhs), zero = createConstant(b, loc, lhs.getType(), 0);
   Value isNegative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, rest, zero);

@@ -20,9 +20,9 @@ enum class Dividends {
   Any          ///< rounding is to minus infinity, as `floordiv` and `mod` of affine expressions do
 };
 
-/// Writes an expression as operations of the arith dialect on values of `type`, which is index or i64; `leaf` gives the
-/// value of a dimension or a symbol. A divisor that is not constant counts as 1 where it is 0: there is no element then
-/// whose extents or indices it divides, but code before the loops must not trap.
+/// Emits an expression as operations of the arith dialect on values of `type`, which is index or i64; `leaf` returns
+/// the value of a dimension or a symbol. A divisor that is not constant is replaced by 1 if it is 0: then there is no
+/// element whose extents or indices it divides, but code before the loops must not trap.
 mlir::Value emitDim(mlir::OpBuilder &b, mlir::Location loc, mlir::AffineExpr expr, mlir::Type type, Dividends dividends,
                     llvm::function_ref<mlir::Value(mlir::AffineExpr)> leaf);
 

@@ -50,8 +50,7 @@ void ReshapeOp::collectExtentRequirements(ExtentRequirements &requirements) {
                        getElementCount(getContext(), getDims(getResult())));
 }
 
-/// Every element that a slice reads lies inside of its input. It reads none where another dimension of its result is
-/// empty.
+/// Every element that a slice reads must be in bounds. A slice reads none if another dimension of its result is empty.
 void SliceOp::collectExtentRequirements(ExtentRequirements &requirements) {
   AffineExpr zero = getDimConstant(getContext(), 0), one = getDimConstant(getContext(), 1);
   Dims result = getDims(getResult()), input = getDims(getInput());
@@ -80,7 +79,7 @@ static void addSameAll(ExtentRequirements &requirements, Operation *op, ArrayRef
     requirements.addSame(op, x, y);
 }
 
-/// Along all dimensions but `axis` there are no more indices than elements.
+/// Along all dimensions but `axis`, there must be no more indices than elements.
 static void addWithin(ExtentRequirements &requirements, Operation *op, Value indices, Value input, uint64_t axis) {
   assert(axis < getDims(input).size() && "the verifier refuses an axis that the input has not");
   for (auto [i, dims] : llvm::enumerate(llvm::zip(getDims(indices), getDims(input))))

@@ -35,7 +35,7 @@ void Facts::addMultiple(AffineExpr symbol, int64_t divisor) {
   multiples.push_back({symbol, divisor});
 }
 
-/// The symbol where `sum` is one, with a coefficient of 1 or -1, and a constant.
+/// Returns the symbol of a sum that consists of one symbol, with a coefficient of 1 or -1, and a constant.
 static AffineExpr getOnlySymbol(const Polynomial &sum) {
   AffineExpr symbol;
   for (auto &[term, coefficient] : sum) {
@@ -76,7 +76,7 @@ void Facts::replace(AffineExpr symbol, AffineExpr value) {
 // Ranges
 //===----------------------------------------------------------------------===//
 
-/// Of an indicator: 1 or 0 where the sign of what it indicates is known.
+/// Returns the range of an indicator: 1 or 0 if the sign of its expression is known.
 Interval Facts::getIndicatorRange(AffineExpr indicated) const {
   Interval range = getRangeOfTerms(toPolynomial(indicated));
   return {range.min > 0, range.max > 0};
@@ -110,7 +110,7 @@ Interval Facts::getFactorRange(AffineExpr factor) const {
 }
 
 namespace {
-/// A sum in the two cases of an indicator in it, and what is known then not to be negative.
+/// A sum in the two cases of an indicator in it, and the expression that is known to be non-negative in each.
 struct Cases {
   Polynomial sum[2], known[2];
 };
@@ -139,12 +139,12 @@ static std::optional<Cases> splitCases(const Polynomial &sum) {
   return cases;
 }
 
-/// Where an indicator occurs, the values of both of its cases.
+/// If an indicator occurs, the range is the union of those of both cases.
 Interval Facts::getRange(const Polynomial &sum) const {
   std::optional<Cases> cases = splitCases(sum);
   if (!cases)
     return getRangeOfTerms(sum);
-  // What is known not to be negative may be taken away for a lower bound, and added for an upper one.
+  // A known non-negative expression may be subtracted for a lower bound, and added for an upper one.
   auto getCase = [&](int i) {
     Interval plain = getRangeOfTerms(cases->sum[i]);
     return Interval{std::max(plain.min, getRangeOfTerms(addPolynomials(cases->sum[i], cases->known[i], -1)).min),
@@ -171,8 +171,8 @@ Interval Facts::getRange(AffineExpr expr) const { return getRange(toPolynomial(e
 // Proofs
 //===----------------------------------------------------------------------===//
 
-/// Writes every factor as its least value and what it has above that; then what is added is not negative, and what
-/// is subtracted is at most as large as ranges say.
+/// Substitutes each factor by its minimum plus a non-negative offset; the added terms are then non-negative, and the
+/// subtracted ones are bounded by their ranges.
 bool Facts::isShiftedNotNegative(const Polynomial &sum) const {
   constexpr size_t kMaxFactors = 6; // limit: hostile models
   if (getRange(sum).min >= 0)
@@ -204,7 +204,7 @@ bool Facts::isShiftedNotNegative(const Polynomial &sum) const {
   return total.min >= 0;
 }
 
-/// An indicator has two cases, both of which have to be proven.
+/// For an indicator, both cases must be proven.
 bool Facts::isNotNegative(const Polynomial &sum, int depth) const {
   constexpr int kMaxDepth = 2;     // limit: hostile models
   constexpr size_t kMaxTerms = 16; // limit: hostile models
@@ -223,7 +223,7 @@ bool Facts::isNotNegative(AffineExpr expr) const {
   Polynomial sum = toPolynomial(expand(substitute(expr)));
   if (isNotNegative(sum))
     return true;
-  // Each of many inequalities is tried, so the cases of indicators are left out there.
+  // Since each of many inequalities is tried, the cases of indicators are omitted there.
   return llvm::any_of(notNegative, [&](const Polynomial &known) {
     Polynomial rest = addPolynomials(sum, known, -1);
     return isShiftedNotNegative(rest) || isShiftedNotNegative(removeQuotients(std::move(rest), context));
@@ -256,7 +256,7 @@ AffineExpr Facts::substitute(AffineExpr expr) const {
   return simplifyDim(expr.replace(map));
 }
 
-/// With each symbol that is a multiple as the product that it is.
+/// Substitutes each symbol that is known to be a multiple by the product that it equals.
 AffineExpr Facts::expand(AffineExpr expr) const {
   if (multiples.empty())
     return expr;
@@ -266,7 +266,7 @@ AffineExpr Facts::expand(AffineExpr expr) const {
   return simplifyDim(expr.replace(map));
 }
 
-/// A division whose operands are collapsed, and which ranges may decide.
+/// Simplifies a division with simplified operands, which ranges may decide.
 AffineExpr Facts::collapseDivision(AffineExpr factor) const {
   if (Interval range = getFactorRange(factor); range.isSingleton())
     return getDimConstant(context, range.min);
@@ -280,8 +280,8 @@ AffineExpr Facts::collapseDivision(AffineExpr factor) const {
   return simplifyDim(getAffineBinaryOpExpr(factor.getKind(), lhs, rhs));
 }
 
-/// A term without quotients of multiples: each takes as much of its divisor from the coefficient as there is, and
-/// is divided by the rest.
+/// Simplifies a term with quotients of multiples: as much of each divisor as possible cancels with the coefficient, and
+/// the term is divided by the rest.
 Polynomial Facts::collapseTerm(const Term &term, int64_t coefficient) const {
   Polynomial product{{Term(), 1}};
   for (AffineExpr factor : term) {
@@ -308,8 +308,8 @@ AffineExpr Facts::collapse(AffineExpr expr) const {
   return toExpr(result, context);
 }
 
-/// Takes the case of an indicator that facts decide. Where what it indicates may be 0, both cases have to agree there:
-/// what it is multiplied with is a multiple of that, as in the larger of two extents.
+/// Replaces indicators that facts decide. If the indicated expression may be 0, both cases must agree there: the factor
+/// of the indicator is a multiple of the expression, as in a maximum of two extents.
 Polynomial Facts::decideCases(Polynomial sum) const {
   while (std::optional<Cases> cases = splitCases(sum)) {
     Polynomial factor = addPolynomials(cases->sum[1], cases->sum[0], -1),
@@ -357,7 +357,7 @@ static bool isInside(AffineExpr expr, llvm::function_ref<bool(AffineExpr)> isWan
   return result;
 }
 
-/// Of a factor that data decides, or part of which it does.
+/// Returns the upper bound of a factor that is, or contains, a data-dependent symbol.
 AffineExpr Facts::getFactorBound(AffineExpr factor) const {
   if (auto it = bounds.find(factor); it != bounds.end())
     return it->second;
@@ -384,7 +384,7 @@ AffineExpr Facts::getUpperBound(AffineExpr expr) const {
       }
       product = multiply(product, toPolynomial(factor));
     }
-    // A product grows with its factors where none is negative.
+    // A product of non-negative factors is monotonic in each.
     if (isBounded && isNegative)
       return {};
     result = addPolynomials(std::move(result), product);

@@ -15,22 +15,22 @@
 
 namespace tenon {
 
-/// What holds of the values of symbols, and what follows from it for expressions. It knows nothing of the IR.
-/// A symbol of which nothing was said is an extent: not negative. Answers are "yes, for all values" or "not known".
+/// Facts about the values of symbols, and what follows from them for expressions, independently of the IR. A symbol
+/// without facts is an extent, that is, non-negative. Answers are "true for all values" or "unknown".
 class Facts {
 public:
   explicit Facts(mlir::MLIRContext *context) : context(context) {}
 
-  /// `symbol` lies in `range`, besides what was said before.
+  /// Adds the fact that `symbol` is in `range`, in addition to earlier facts.
   void addRange(mlir::AffineExpr symbol, Interval range);
   /// `symbol` is a multiple of `divisor`, above 0.
   void addMultiple(mlir::AffineExpr symbol, int64_t divisor);
-  /// The expression is not negative. Where that bounds one symbol, the symbol's range follows.
+  /// Adds the fact that the expression is non-negative. If it bounds a single symbol, the symbol's range is updated.
   void addNotNegative(mlir::AffineExpr expr);
-  /// `symbol` stands for `value`, in which it does not occur, and is written so from now on.
+  /// Replaces `symbol` by `value`, which does not contain it, in all results from now on.
   void replace(mlir::AffineExpr symbol, mlir::AffineExpr value);
-  /// `symbol`, which data decides, is at most `bound`; null where that is not known. A symbol that gets its value at
-  /// several places is at most the largest of their bounds.
+  /// Adds an upper bound of a data-dependent symbol; null if it is unknown. A symbol that is bound at several places is
+  /// at most the maximum of their bounds.
   void addBound(mlir::AffineExpr symbol, mlir::AffineExpr bound);
 
   bool isEqual(mlir::AffineExpr a, mlir::AffineExpr b) const;
@@ -39,13 +39,14 @@ public:
   bool divides(int64_t divisor, mlir::AffineExpr expr) const;
   Interval getRange(mlir::AffineExpr expr) const;
 
-  /// The expression with what symbols stand for in their place.
+  /// Substitutes symbols by the values that replace them.
   mlir::AffineExpr substitute(mlir::AffineExpr expr) const;
-  /// An expression of the same value under these facts, in one form: what is found equal is the same pointer.
+  /// Returns an equivalent expression under these facts in normal form: expressions known to be equal are the same
+  /// pointer.
   mlir::AffineExpr simplify(mlir::AffineExpr expr) const;
-  /// What an expression is at most, in symbols that data does not decide; null where that is not known.
+  /// Returns an upper bound without data-dependent symbols; null if it is unknown.
   mlir::AffineExpr getUpperBound(mlir::AffineExpr expr) const;
-  /// The larger one; null where either is, or where sizes decide which it is.
+  /// Returns the larger one; null if either is null, or if it depends on sizes which one is larger.
   mlir::AffineExpr getLarger(mlir::AffineExpr a, mlir::AffineExpr b) const;
 
 private:
@@ -72,7 +73,7 @@ private:
   llvm::MapVector<mlir::AffineExpr, mlir::AffineExpr> replacements;
   llvm::DenseMap<mlir::AffineExpr, mlir::AffineExpr> bounds; ///< in symbols that data does not decide
   std::vector<Polynomial> notNegative;
-  /// Inside of the algebra the quotient of number i is written as the affine dimension i, which no extent has.
+  /// Internally, quotient number i is represented by the affine dimension i, which no extent contains.
   std::vector<Multiple> multiples;
 };
 

@@ -23,7 +23,7 @@ std::vector<FixedNumbers::BitField> FixedNumbers::getBitFields(int64_t number) c
   assert(number >= words && number < group && "only the last numbers of a group are spread over its words");
   int64_t spare = kWord - bits, next = (number - words) * bits, end = next + bits;
   std::vector<BitField> fields;
-  // Spare bits count from the highest one of the first word.
+  // The unused bits are numbered from the highest one of the first word.
   for (int64_t to = kWord; next < end;) {
     int64_t place = next % spare, count = std::min(spare - place, end - next);
     to -= count;
@@ -33,7 +33,7 @@ std::vector<FixedNumbers::BitField> FixedNumbers::getBitFields(int64_t number) c
   return fields;
 }
 
-/// A number less what lies in its lower bits, rounded to a multiple of 2^lower.
+/// Returns a number minus the value of its lower bits, rounded to a multiple of 2^lower.
 static uint32_t roundUpper(int32_t number, int32_t below, int64_t lower) {
   assert(lower > 0 && lower < kWord && "some bits are dropped, and some stay");
   int64_t rounded = (int64_t(number) - below + (int64_t(1) << (lower - 1))) >> lower;
@@ -52,7 +52,7 @@ void FixedNumbers::pack(const int32_t *numbers, int64_t columns, uint32_t *targe
       for (int64_t column = 0; column < columns; ++column)
         shared[column] |= (roundUpper(row[column], 0, spare) >> to & mask) << from;
     }
-  // What others have in a word counts in the number that is read there.
+  // The bits of other numbers in a word are part of the number that is read from it, so they must be compensated.
   for (int64_t i = 0; i < words * columns; ++i)
     target[i] |= roundUpper(numbers[i], static_cast<int32_t>(target[i]), spare);
 }

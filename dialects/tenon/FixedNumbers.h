@@ -34,15 +34,15 @@ struct FixedNumbers {
   int64_t group; ///< numbers that share words
   int64_t words; ///< of a group
 
-  /// Which of the lower bits of a word are in a number, and which bits of an integer of 32 they are.
+  /// Some of the lower bits of a word that belong to a number, and their position in the 32-bit integer.
   struct BitField {
     int64_t word, from, count, to;
   };
-  /// What a number that has no word of its own is made of.
+  /// Returns the bit fields of a number that has no word of its own.
   std::vector<BitField> getBitFields(int64_t number) const;
 
-  /// A group of each of so many columns, [group, columns] integers of 32 bits, as [words, columns]: read back, they are
-  /// as close as may be.
+  /// Packs a group of 32-bit integers for each of `columns` columns, [group, columns], into [words, columns], such that
+  /// the unpacked values have the smallest errors.
   void pack(const int32_t *numbers, int64_t columns, uint32_t *target) const;
 
   static bool isKnown(int64_t bits) { return bits >= 8 && bits <= 24 && bits % 2 == 0; }

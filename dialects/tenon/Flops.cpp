@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// The elements of `value` along all dimensions but those whose index `others` has, too.
+/// Counts the elements of `value` along all dimensions whose index is not in `others`.
 static AffineExpr countWithout(Value value, ArrayRef<int64_t> indices, ArrayRef<int64_t> others) {
   assert(indices.size() == getDims(value).size() && "the verifier wants an index for each dimension");
   AffineExpr count = getDimConstant(value.getContext(), 1);
@@ -21,7 +21,7 @@ static AffineExpr countWithout(Value value, ArrayRef<int64_t> indices, ArrayRef<
   return count;
 }
 
-/// Products that are summed for an element of the result of a convolution: the filter's elements for a filter.
+/// Counts the products that are summed for an element of a convolution's result: the elements of one filter.
 static AffineExpr countTaps(Value filter, Value result, int64_t channelDim) {
   AffineExpr filters = getDims(result)[channelDim];
   return getConstant(filters) == 0 ? filters : divDims(getElementCount(filter), filters);
@@ -40,7 +40,7 @@ AffineExpr ConvolveOp::countFlops() {
 }
 
 AffineExpr WinogradOp::countFlops() {
-  // As the convolution that it replaces: 3 x 3 pixels of each channel. Channels are last.
+  // Counted as the convolution that it replaces: 3 x 3 pixels of each channel. Channels are last.
   return times(18, mulSaturating(getElementCount(getResult()), getDims(getInput()).back()));
 }
 

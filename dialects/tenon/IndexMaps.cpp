@@ -17,15 +17,15 @@ SmallVector<AffineExpr> tenon::getOperandIndices(Value operand, Value result, Ar
   assert(dims.size() <= resultDims.size() && "an operand that is broadcast has no more dimensions than the result");
   size_t missing = indices.size() - dims.size();
   for (auto [i, dim] : llvm::enumerate(dims)) {
-    // Where both have 1 the index stays: a value and what replaces it in place are read alike.
+    // If both extents are 1 the index is kept, so that a value and its in-place replacement have the same map.
     bool isStretched = getConstant(dim) == 1 && resultDims[missing + i] != dim;
     at.push_back(isStretched ? getAffineConstantExpr(0, dim.getContext()) : indices[missing + i]);
   }
   return at;
 }
 
-/// The indices of the input of a reshape for a result element. Runs of dimensions with equal products are
-/// taken apart one by one, so that equal dimensions pass straight through, and a split costs no division.
+/// Returns the indices of a reshape's input for a result element. Runs of dimensions with equal products are handled
+/// separately, so that equal dimensions keep their indices, and a split needs no division.
 static SmallVector<AffineExpr> getReshapeIndices(const Dims &from, const Dims &to, ArrayRef<AffineExpr> indices,
                                                  MLIRContext *context) {
   assert(indices.size() == to.size() && "an element has an index for each dimension of the result");

@@ -42,7 +42,7 @@ LogicalResult GatherElementsOp::verify() {
   return checkAxis(getLoc(), getAxis(), getInput().getType().getRank());
 }
 
-/// How many coordinates the last dimension of `indices` holds.
+/// Returns the number of coordinates in the last dimension of `indices`.
 static FailureOr<int64_t> getCoordinateCount(std::optional<Location> loc, Value indices, size_t inputRank,
                                              int64_t batchDims) {
   Dims dims = getDims(indices);

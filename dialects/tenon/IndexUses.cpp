@@ -16,7 +16,7 @@ static AffineExpr getLast(AffineExpr size) { return addDims(size, getDimConstant
 /// Counted from the start.
 static IndexLimits getPositions(AffineExpr size) { return {getDimConstant(size.getContext(), 0), getLast(size)}; }
 
-/// Counted from the start, or from the end if negative.
+/// Indices count from the start, or from the end if they are negative.
 static IndexLimits getLimits(AffineExpr size) {
   return {mulDims(size, getDimConstant(size.getContext(), -1)), getLast(size)};
 }
@@ -27,7 +27,7 @@ static IndexUse getUse(Value indices, AffineExpr size, bool isInRange) {
   return {indices, false, {getLimits(size)}, countElements(indices), isInRange};
 }
 
-/// Tuples of coordinates of the dimensions of `input` from `batch` on.
+/// Describes tuples of coordinates for the dimensions of `input` from `batch` on.
 static IndexUse getTuples(Value indices, Value input, int64_t batch, bool isInRange) {
   Dims tuples = getDims(indices), dims = getDims(input);
   assert(!tuples.empty() && getConstant(tuples.back()) && "the verifier wants a constant number of coordinates");
@@ -38,7 +38,7 @@ static IndexUse getTuples(Value indices, Value input, int64_t batch, bool isInRa
   return use;
 }
 
-/// All modes but `constant` repeat elements of the input, of which there has to be one along each padded dimension.
+/// All modes but `constant` repeat elements of the input, so each padded dimension must have one.
 static SmallVector<IndexUse, 2> getPadUses(PadOp op) {
   IndexUse use{{}, false, {}, countElements(op.getResult()), true};
   Dims dims = getDims(op.getInput()), result = getDims(op.getResult());

@@ -12,8 +12,8 @@
 
 namespace tenon {
 
-/// The smallest and the largest index that is allowed. The first one is negative where indices may count from the end;
-/// the last one is below the first where there is no element.
+/// The smallest and the largest valid index. The first one is negative if indices may count from the end; the last one
+/// is less than the first if there is no element.
 struct IndexLimits {
   mlir::AffineExpr first, last;
 };
@@ -28,7 +28,7 @@ struct IndexUse {
   bool isInRange = false; ///< all indices are known to be within the limits
 };
 
-/// All indices of an operation that have to be in range. A run in which one is not ends with an error.
+/// Returns all indices of an operation that must be in range. A run with an index out of range fails.
 llvm::SmallVector<IndexUse, 2> getIndexUses(mlir::Operation *op);
 
 } // namespace tenon

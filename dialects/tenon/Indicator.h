@@ -13,11 +13,11 @@
 
 namespace tenon {
 
-/// 1 where the sum is positive, else 0, as a factor: see getIndicator in Dims.h. It is written as a division of what is
-/// not negative, (sum * 2 + 2^31 - 1) floordiv 2^31, which kernels with unsigned indices of 32 bits compute, too; what
-/// is divided is odd, so that no simplification takes a multiple of the divisor out of it.
+/// 1 if the sum is positive, otherwise 0, as a factor: see getIndicator in Dims.h. It is represented as a division of a
+/// non-negative number, (sum * 2 + 2^31 - 1) floordiv 2^31, which kernels with unsigned 32-bit indices can compute,
+/// too; the dividend is odd, so that no simplification moves a multiple of the divisor out of it.
 Polynomial makeIndicator(Polynomial sum, mlir::MLIRContext *context);
-/// The sum, up to a positive factor, where a factor is such; else nothing.
+/// Returns the sum of an indicator, up to a positive factor; none if `factor` is no indicator.
 std::optional<Polynomial> getIndicatedSum(mlir::AffineExpr factor);
 
 } // namespace tenon

@@ -31,7 +31,7 @@ template <typename OpT> class Ordered : public mlir::OpTrait::TraitBase<OpT, Ord
 template <typename OpT> class ViewLike : public mlir::OpTrait::TraitBase<OpT, ViewLike> {};
 template <typename OpT> class RunTimeOnly : public mlir::OpTrait::TraitBase<OpT, RunTimeOnly> {};
 
-/// Which operations a loop nest may compute, element by element, while it reads their results.
+/// The operations whose results a loop nest may compute element by element as it reads them.
 enum class OperandFusion {
   None,         ///< it reads memory as it is
   Movement,     ///< those that change indices alone, or unpack a weight
@@ -39,13 +39,13 @@ enum class OperandFusion {
   Any           ///< all that are no loop nests
 };
 
-/// Receives what an operation takes for granted of extents. Each method adds a condition that sizes have to meet when
-/// the model runs, unless it is known to hold, or nothing is known of one of the extents.
+/// Receives the requirements of an operation on extents. Each method adds a condition that is checked at run time,
+/// unless it is known to hold, or one of the extents is unknown.
 class ExtentRequirements {
 public:
   virtual ~ExtentRequirements() = default;
   virtual void addSame(mlir::Operation *op, mlir::AffineExpr a, mlir::AffineExpr b) = 0;
-  /// Two extents that may broadcast: if one is 1 there is no condition.
+  /// Two extents that may broadcast: there is no condition if one is 1.
   virtual void addEqual(mlir::Operation *op, mlir::AffineExpr a, mlir::AffineExpr b) = 0;
   /// a <= b, unless `count`, where it is given, is 0.
   virtual void addAtMost(mlir::Operation *op, mlir::AffineExpr a, mlir::AffineExpr b, mlir::AffineExpr count = {}) = 0;
@@ -60,15 +60,17 @@ enum class ComputeKind {
   NoKernel       ///< the trait `NoKernel` alone
 };
 
-/// The kind that an operation of the dialect declares; none if it declares no kind, or several that exclude each other.
+/// Returns the compute kind that an operation of the dialect declares; none if it declares no kind, or several
+/// exclusive ones.
 std::optional<ComputeKind> getComputeKind(mlir::OperationName name);
 
-/// The indices at which `operand`, broadcast to the shape of `result`, is read for the element of that at `indices`.
+/// Returns the indices at which `operand`, broadcast to the shape of `result`, is read for the result element at
+/// `indices`.
 llvm::SmallVector<mlir::AffineExpr> getOperandIndices(mlir::Value operand, mlir::Value result,
                                                       llvm::ArrayRef<mlir::AffineExpr> indices);
 
-/// The result type of an elementwise operation whose operands have one element type: theirs, of the shape that they
-/// broadcast to. Fails, with an error at `loc` where there is one, if types or shapes do not fit.
+/// Infers the result type of an elementwise operation whose operands have the same element type: that type, and the
+/// shape that they broadcast to. Fails, with an error at `loc` if it is given, if types or shapes do not match.
 mlir::LogicalResult inferElementwise(std::optional<mlir::Location> loc, mlir::ValueRange operands,
                                      llvm::SmallVectorImpl<mlir::Type> &types);
 /// The same with a result of booleans.

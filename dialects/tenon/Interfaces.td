@@ -31,12 +31,12 @@ class Tenon_Interface<string name> : OpInterface<name> {
 /// are aligned at the last dimension, and a dimension of 1 stretches.
 def Tenon_Elementwise : Tenon_Trait<"Elementwise">;
 
-/// A result element is computed alone, like that of an elementwise operation, but from elements at other indices: moved
-/// elements, gathers, unpacked weights. `ElementEmitter` in passes/lower/tenon-to-linalg has a case for each.
+/// A result element is computed separately, like that of an elementwise operation, but from elements at other indices:
+/// moved elements, gathers, unpacked weights. `ElementEmitter` in passes/lower/tenon-to-linalg has a case for each.
 def Tenon_ElementAccess : Tenon_Trait<"ElementAccess">;
 
-/// No kernel has to compute the operation: it is data of the artifact, a view of its operand's memory, an instruction
-/// of the plan, or structure of the IR. Some of these have a form in kernels besides (`ElementAccess`).
+/// The operation needs no kernel: it is data of the artifact, a view of its operand's memory, an instruction of the
+/// plan, or structure of the IR. Some of these can also be computed within kernels (`ElementAccess`).
 def Tenon_NoKernel : Tenon_Trait<"NoKernel">;
 
 def Tenon_LoopNest : Tenon_Interface<"LoopNestOpInterface"> {
@@ -88,10 +88,10 @@ def Tenon_Composite : Tenon_Interface<"CompositeOpInterface"> {
 // Elements: what it costs to compute one, and what may be said of its value
 //===----------------------------------------------------------------------===//
 
-/// Computing an element is as cheap as reading it from memory, so that it may be computed again for each use.
+/// Computing an element is as cheap as reading it from memory, so it may be recomputed for each use.
 def Tenon_Recomputable : Tenon_Trait<"Recomputable">;
 
-/// An element takes one vector instruction or two on any target, no call of a function, no division and no root.
+/// An element takes one or two vector instructions on any target: no function call, no division and no root.
 def Tenon_SingleInstruction : Tenon_Trait<"SingleInstruction">;
 
 /// Elementwise arithmetic that is both.
@@ -101,11 +101,11 @@ def Tenon_CheapArithmetic : TraitList<[Tenon_Recomputable, Tenon_SingleInstructi
 /// or a value by 1.
 def Tenon_Discontinuous : Tenon_Trait<"Discontinuous">;
 
-/// Bits of the operands are combined, each alone; logic, where they are booleans.
+/// The operation combines bits of the operands independently; it is a logical operation on booleans.
 def Tenon_BitwiseLogic : Tenon_Trait<"BitwiseLogic">;
 
-/// Results are copies of elements of the first operand, or of all operands if they have one type, in memory that holds
-/// them in the same element type.
+/// Results are copies of elements of the first operand, or of all operands if they have one type, and are stored in the
+/// same element type.
 def Tenon_DataMovement : Tenon_Trait<"DataMovement">;
 
 /// Undoes the packing of a weight for a kernel that reads the packed memory itself.
@@ -169,13 +169,13 @@ def Tenon_SymbolBinder : Tenon_Interface<"SymbolBinderOpInterface"> {
 /// Runs code of a kernel, of the library or of a plug-in, which writes the results to memory that the plan has chosen.
 def Tenon_LaunchLike : Tenon_Trait<"LaunchLike">;
 
-/// Keeps its place in the order of all such operations of a block, whatever its operands and results are.
+/// The operation keeps its order relative to all such operations of a block, whatever its operands and results are.
 def Tenon_Ordered : Tenon_Trait<"Ordered">;
 
 /// The result may be a view of the first operand's memory.
 def Tenon_ViewLike : Tenon_Trait<"ViewLike">;
 
-/// The value is known when the model runs, and no earlier.
+/// The value is only known at run time.
 def Tenon_RunTimeOnly : Tenon_Trait<"RunTimeOnly">;
 
 #endif // TENON_INTERFACES_TD

@@ -51,7 +51,7 @@ Interval tenon::mulIntervals(Interval a, Interval b) {
   return {min, max};
 }
 
-/// Each end is divided by what leaves it the farthest out.
+/// Each end is divided by the divisor that yields the widest interval.
 static Interval divIntervals(Interval a, Interval b, bool up) {
   if (b.min <= 0)
     return Interval::all();

@@ -12,7 +12,8 @@
 
 namespace tenon {
 
-/// All values from `min` to `max`; the ends of int64_t stand for no bound. Extents are never negative.
+/// All values from `min` to `max`; the extreme values of int64_t mean that there is no bound. Extents are never
+/// negative.
 struct Interval {
   int64_t min = 0, max = INT64_MAX;
 
@@ -22,7 +23,7 @@ struct Interval {
   bool operator==(const Interval &other) const { return min == other.min && max == other.max; }
 };
 
-/// Every value that the operation has on values of the operands, and maybe more.
+/// Returns an interval that contains every result of the operation on values of the operands.
 Interval addIntervals(Interval a, Interval b);
 Interval mulIntervals(Interval a, Interval b);
 /// For divisors above 0; any value otherwise.

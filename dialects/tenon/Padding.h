@@ -14,7 +14,7 @@ namespace tenon {
 
 bool hasPadding(ConvolveOp op);
 
-/// A copy of `input` with the border of the convolution, of a scalar value.
+/// Returns a copy of `input` that is padded with a scalar value by the padding of the convolution.
 mlir::Value padInput(mlir::OpBuilder &b, ConvolveOp op, mlir::Value input, mlir::Value value);
 
 /// convolve with padding -> pad with zeros, convolve

@@ -34,8 +34,8 @@ bool TermBefore::operator()(const Term &a, const Term &b) const {
   return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), isBefore);
 }
 
-// Coefficients that overflow stay as large as numbers can be, so that an extent with one is refused as too large, and
-// not taken for a small one.
+// Coefficients saturate on overflow, so that an extent with such a coefficient is rejected as too large, and not
+// mistaken for a small one.
 static int64_t add(int64_t a, int64_t b) {
   int64_t sum;
   return !llvm::AddOverflow(a, b, sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
@@ -92,7 +92,7 @@ AffineExpr tenon::toExpr(const Polynomial &sum, MLIRContext *context) {
 // Division
 //===----------------------------------------------------------------------===//
 
-/// a / b where b is one term that divides every term of a.
+/// Returns a / b if b is a single term that divides every term of a.
 static std::optional<Polynomial> divideExactly(const Polynomial &a, const Polynomial &b) {
   if (b.size() != 1)
     return std::nullopt;
@@ -143,8 +143,8 @@ static std::optional<std::pair<Polynomial, int64_t>> asQuotient(const Term &term
   return std::nullopt;
 }
 
-/// (x / d + rest) / divisor = (x + rest * d) / (d * divisor): the dividend and the divisor of the right side, where
-/// `sum` is the dividend of the left.
+/// Rewrites (x / d + rest) / divisor as (x + rest * d) / (d * divisor), where `sum` is the dividend of the left side;
+/// returns the dividend and the divisor of the right side.
 static std::optional<std::pair<Polynomial, int64_t>> joinQuotients(const Polynomial &sum, int64_t divisor) {
   for (auto &[term, coefficient] : sum) {
     auto inner = coefficient == 1 ? asQuotient(term) : std::nullopt;
@@ -159,7 +159,7 @@ static std::optional<std::pair<Polynomial, int64_t>> joinQuotients(const Polynom
   return std::nullopt;
 }
 
-/// What an indicator divides, and by what: sum * 2 + kIndicatorDivisor - 1.
+/// The divisor of an indicator, whose dividend is sum * 2 + kIndicatorDivisor - 1.
 static constexpr int64_t kIndicatorDivisor = kIndicatorRange; // format: of indicators
 
 /// The sum where `dividend` is that of an indicator.
@@ -175,7 +175,7 @@ std::optional<Polynomial> tenon::getIndicatedSum(AffineExpr factor) {
   return takeIndicated(toPolynomial(binary.getLHS()));
 }
 
-/// It has no factor in common: an indicator has one form.
+/// Common factors are removed, so that an indicator has a unique form.
 Polynomial tenon::makeIndicator(Polynomial sum, MLIRContext *context) {
   if (sum.empty() || (sum.size() == 1 && sum.begin()->first.empty()))
     return makeConstant(!sum.empty() && sum.begin()->second > 0);
@@ -273,8 +273,8 @@ bool tenon::hasSmallCoefficients(const Polynomial &sum) {
   return llvm::all_of(sum, [](const auto &entry) { return entry.second > -kSmall && entry.second < kSmall; });
 }
 
-/// The least x for which `sum` times x has no fraction once `quotient`, by `divisor`, is written as one; 0 where it
-/// occurs in a higher power.
+/// Returns the smallest x for which `sum` times x has no fraction once `quotient`, by `divisor`, is expanded; 0 if it
+/// occurs with a higher exponent.
 static int64_t getMultiplier(const Polynomial &sum, AffineExpr quotient, int64_t divisor) {
   assert(divisor > 0 && "only quotients by positive constants are removed");
   int64_t multiplier = 1;
@@ -288,7 +288,7 @@ static int64_t getMultiplier(const Polynomial &sum, AffineExpr quotient, int64_t
   return multiplier;
 }
 
-/// A quotient by a constant that occurs in `sum`, and a multiplier for it.
+/// Returns a quotient by a constant that occurs in `sum`, and a multiplier for it.
 static std::optional<std::pair<AffineBinaryOpExpr, int64_t>> findQuotient(const Polynomial &sum) {
   for (auto &[term, coefficient] : sum)
     for (AffineExpr factor : term) {

@@ -14,26 +14,26 @@
 
 namespace tenon {
 
-/// A product of factors in order. A factor is a symbol, or a division or remainder that nothing simplifies.
+/// A product of sorted factors. A factor is a symbol, or an irreducible division or remainder.
 using Term = llvm::SmallVector<mlir::AffineExpr, 2>;
-/// By structure, so that the normal form does not depend on addresses.
+/// Compares structurally, so that the normal form does not depend on addresses.
 struct TermBefore {
   bool operator()(const Term &a, const Term &b) const;
 };
-/// A sum of terms with their coefficients; none is zero.
+/// A sum of terms with their nonzero coefficients.
 using Polynomial = std::map<Term, int64_t, TermBefore>;
 
 void addTerm(Polynomial &sum, const Term &term, int64_t coefficient);
 /// a + b * times
 Polynomial addPolynomials(Polynomial a, const Polynomial &b, int64_t times = 1);
 Polynomial multiply(const Polynomial &a, const Polynomial &b);
-/// a / b by kind: floordiv, ceildiv or mod. What is left to divide by a constant d is in one form: no
-/// coefficient is outside of [0, d), none has a divisor that d has, and no quotient is divided again.
+/// Divides a by b by kind: floordiv, ceildiv or mod. The remaining division by a constant d is in normal form: all
+/// coefficients are in [0, d), d has no common divisor with them, and no quotient is divided again.
 Polynomial divide(mlir::AffineExprKind kind, const Polynomial &a, const Polynomial &b, mlir::MLIRContext *context);
 
-/// A positive multiple of `sum` in which no extent is divided by a constant: a floordiv d is (a - a mod d) / d.
+/// Returns a positive multiple of `sum` without divisions of extents by constants: a floordiv d is (a - a mod d) / d.
 Polynomial removeQuotients(Polynomial sum, mlir::MLIRContext *context);
-/// Whether coefficients may be multiplied and added up without a look at each.
+/// True if coefficients are small enough to be multiplied and added without overflow checks.
 bool hasSmallCoefficients(const Polynomial &sum);
 
 Polynomial toPolynomial(mlir::AffineExpr expr);

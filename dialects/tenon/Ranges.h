@@ -25,9 +25,9 @@ struct NamedRange {
   std::optional<int64_t> hint = {}; ///< the value that choices are made for
 };
 
-/// Reads "N=128;M=1..512@64", where 64 is the size hint.
+/// Parses "N=128;M=1..512@64", where 64 is the size hint.
 llvm::Expected<std::vector<NamedRange>> parseRanges(llvm::StringRef text);
-/// Prints ranges as `parseRanges` reads them, with or without size hints.
+/// Prints ranges in the syntax of `parseRanges`, with or without size hints.
 std::string printRanges(llvm::ArrayRef<NamedRange> ranges, bool withHints = false);
 
 } // namespace tenon

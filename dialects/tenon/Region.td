@@ -80,10 +80,10 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock, Tenon
     mlir::Value getScores() { return getBody().getArgument(0); }
     /// The index that runs over the keys.
     int64_t getKeyIndex();
-    /// The index that runs over the queries that share keys and values: of several the longest one. None where there
-    /// is but one query for each key.
+    /// The index of the queries that share keys and values; the longest one of several. None if there is only one query
+    /// for each key.
     std::optional<int64_t> getQueryIndex();
-    /// The indices that products of queries and keys, and results, run over besides.
+    /// The indices of the products of queries and keys, and of the results.
     int64_t getSizeIndex();
     int64_t getValueIndex();
   }];

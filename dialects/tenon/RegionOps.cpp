@@ -16,7 +16,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getKernelAttr());
   if (!kernel)
     return emitOpError("launches '") << getKernel() << "', which is no function of this module";
-  // Later passes add arguments to a kernel: destinations, sizes, a range of tiles.
+  // Later passes append arguments to a kernel: destinations, sizes, a range of tiles.
   if (kernel.getNumArguments() != getInputs().size())
     return success();
   if (!areCompatible(TypeRange(getInputs()), kernel.getArgumentTypes()) ||
@@ -70,7 +70,7 @@ LogicalResult HostCallOp::verify() {
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// The only index of `some` that is in none of `others`, or -1.
+/// Returns the only index of `some` that is in none of `others`, or -1.
 static int64_t findOnly(ArrayRef<int64_t> some, ArrayRef<ArrayRef<int64_t>> others) {
   int64_t found = -1;
   for (int64_t index : some) {

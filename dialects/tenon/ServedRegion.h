@@ -14,8 +14,8 @@
 
 namespace tenon {
 
-/// A listener that marks operations, as they are inserted, with the region whose path needs them: a cast, a transpose,
-/// or a copy with padding. Their time is part of what the path takes. Without a region it marks none.
+/// A listener that marks inserted operations with the region whose path needs them: a cast, a transpose, or a padded
+/// copy. Their time counts as part of the path's. Without a region it marks nothing.
 class ServedRegionMarker : public mlir::RewriterBase::Listener {
 public:
   explicit ServedRegionMarker(mlir::StringAttr region = {}) : region(region) {}

@@ -171,9 +171,9 @@ def Tenon_UnpackOp : Tenon_Op<"unpack", [Tenon_ElementAccess, Tenon_Recomputable
   let extraClassDeclaration = [{
     /// The number of elements along `axis` in a panel.
     int64_t getPanelColumns() { return getInput().getType().getShape().back() / (getK4Axis() ? 4 : 1); }
-    /// The number of elements along `dim`, which is not `axis`, that are packed or interleaved as a group.
+    /// Returns the number of elements along `dim`, which is not `axis`, that are packed or interleaved as a group.
     int64_t getNeighbours(int64_t dim);
-    /// The number of elements of the input that store such a group.
+    /// Returns the number of elements of the input that store such a group.
     int64_t getPackedI32s(int64_t dim);
   }];
   let hasVerifier = 1;

@@ -28,7 +28,7 @@ LogicalResult WeightOp::verify() {
   auto resource = dyn_cast<DenseResourceElementsAttr>(getValue());
   if (!resource)
     return success();
-  // MLIR never looks at the size of a blob; everything after this point trusts it.
+  // MLIR never checks the size of a blob, and all later code relies on it.
   const AsmResourceBlob *blob = resource.getRawHandle().getBlob();
   if (!blob)
     return emitOpError("refers to the resource '") << resource.getRawHandle().getKey() << "', which has no data";
@@ -227,7 +227,7 @@ LogicalResult UnpackOp::verify() {
   return success();
 }
 
-/// Verifies that `terms` has the shape of the terms of `whole`, whose last dimension it holds in steps.
+/// Verifies that `terms` has the shape for the terms of `whole`, whose last dimension is stored in steps.
 static LogicalResult verifyTerms(Operation *op, RankedTensorType whole, RankedTensorType terms) {
   bool isOfBf16 = terms.getElementType().isBF16();
   bool isFloat = terms.getElementType().isF32() || terms.getElementType().isF16();

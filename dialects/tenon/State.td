@@ -45,7 +45,7 @@ def Tenon_StateOp : Op<Tenon_Dialect, "state", [Symbol, Tenon_NoKernel]> {
     ::mlir::RankedTensorType getTensorType() { return ::llvm::cast<::mlir::RankedTensorType>(getType()); }
     /// How many rows there is memory for.
     int64_t getCapacity() { return getTensorType().getDimSize(0); }
-    /// The symbols that the state gives values to, in the order in which their names stand.
+    /// Returns the symbols that the state binds, in the order of their names.
     ::llvm::SmallVector<::mlir::AffineExpr> getSymbols();
   }];
 }

@@ -23,7 +23,7 @@ SmallVector<AffineExpr> StateOp::getSymbols() {
   return symbols;
 }
 
-/// Whether the bytes of a state, and of several states together, fit 63 bits with room to spare.
+/// True if the bytes of a state, and of several states together, fit 63 bits with a margin.
 static bool hasUsualSize(RankedTensorType type) {
   int64_t bytes = 16;
   for (int64_t dim : type.getShape())
@@ -59,8 +59,8 @@ LogicalResult StateOp::verify() {
 // Reads and updates
 //===----------------------------------------------------------------------===//
 
-/// What reads and updates have in common: they stand in a function itself, and name a state whose rows are like those
-/// of `value`.
+/// Verifies what reads and updates have in common: they are at the top level of a function, and name a state whose rows
+/// have the type of those of `value`.
 static FailureOr<StateOp> findState(Operation *op, FlatSymbolRefAttr name, Value value, SymbolTableCollection &tables) {
   auto state = tables.lookupNearestSymbolFrom<StateOp>(op, name);
   if (!state)
@@ -105,7 +105,7 @@ LogicalResult StateUpdateOp::verify() {
   return success();
 }
 
-/// The last update before `op`, in its block, for which `isWanted` holds.
+/// Returns the last update before `op`, in its block, of the requested kind.
 static StateUpdateOp findUpdateBefore(Operation *op, FlatSymbolRefAttr name, bool extends) {
   while ((op = op->getPrevNode()))
     if (auto update = dyn_cast<StateUpdateOp>(op); update && update.getStateAttr() == name)
@@ -118,7 +118,7 @@ LogicalResult StateReadOp::verifySymbolUses(SymbolTableCollection &tables) {
   FailureOr<StateOp> state = findState(*this, getStateAttr(), getResult(), tables);
   if (failed(state))
     return failure();
-  // Until the oldest rows are gone, the live ones are not the first ones.
+  // Before an update extends a ring, its live rows are not the first ones.
   if (state->getRing() && !findUpdateBefore(*this, getStateAttr(), /*extends=*/true))
     return emitOpError("reads a ring that is not updated before");
   return success();
@@ -153,7 +153,7 @@ LogicalResult StateUpdateOp::verifySymbolUses(SymbolTableCollection &tables) {
 // What sizes have to satisfy
 //===----------------------------------------------------------------------===//
 
-/// How many rows of a state are live at an operation.
+/// Returns the number of live rows of a state at an operation.
 static AffineExpr getLiveRows(Operation *op, FlatSymbolRefAttr name, StateOp state) {
   if (!state.getLive())
     return getDimConstant(op->getContext(), state.getTensorType().getRank() ? state.getCapacity() : 1);

@@ -36,7 +36,7 @@ class SymbolTable;
 
 namespace tenon {
 
-/// The elements of a value that follow from symbols and constants alone.
+/// Returns the elements of a value that depend only on symbols and constants.
 std::optional<Dims> getKnownElements(mlir::Value value);
 
 } // namespace tenon

@@ -43,8 +43,8 @@ def Tenon_Dialect : Dialect {
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
-    /// The number that AffineExpr symbols of this context use for `name`. Symbols are interned: equal
-    /// names are equal symbols everywhere in a context. Thread safe.
+    /// Returns the number of the AffineExpr symbols for `name` in this context. Symbols are interned: equal names are
+    /// equal symbols everywhere in a context. Thread-safe.
     unsigned internSymbol(::llvm::StringRef name);
     /// The name behind a number that internSymbol gave.
     ::llvm::StringRef getSymbolName(unsigned id);
@@ -182,8 +182,8 @@ class Tenon_Op<string mnemonic, list<Trait> traits = []> :
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
-/// An operation whose result type follows from its operands and attributes.
-/// A type that says more (a constant where inference sees a symbol) is compatible.
+/// An operation whose result type is inferred from its operands and attributes. A more precise type (a constant instead
+/// of a symbol) is compatible.
 class Tenon_InferredOp<string mnemonic, list<Trait> traits = []> :
     Tenon_Op<mnemonic, !listconcat([InferTypeOpAdaptor], traits)> {
   code compatible = [{

@@ -16,13 +16,13 @@ class OpBuilder;
 
 namespace tenon {
 
-/// Creates operations at a builder's insertion point and one location. Result types follow from operands. Where the
-/// operand already is what is asked for, it is returned, and nothing is created.
+/// Creates operations at a builder's insertion point with a single location. Result types are inferred. If the
+/// operation would have no effect, the operand is returned, and nothing is created.
 class TenonBuilder {
 public:
   TenonBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
-  /// A constant of no dimensions. Integers wrap around at their width.
+  /// Creates a constant of rank 0. Integers wrap around at their width.
   mlir::Value scalar(mlir::Type elementType, double value);
   mlir::Value cast(mlir::Value value, mlir::Type elementType);
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> dims);

@@ -15,7 +15,7 @@ using namespace tenon;
 
 #include "TenonDialect.cpp.inc"
 
-/// Names in both directions. A context lives in one process run, so ids are never freed.
+/// Maps names to numbers and back. Entries are never removed.
 class tenon::SymbolTable {
 public:
   unsigned intern(StringRef name) {

@@ -61,12 +61,12 @@ static StringAttr getWeightName(Operation *op) {
 void ValueNames::getAsmResultNames(Operation *op, OpAsmSetValueNameFn setName) const {
   if (op->getNumResults() == 0)
     return;
-  // Whatever has the location of the whole function comes from no node.
+  // An operation with the location of the whole function belongs to no node.
   Operation *parent = op->getParentOp();
   if (parent && parent->hasTrait<OpTrait::IsIsolatedFromAbove>() && parent->getLoc() == op->getLoc())
     return;
   StringAttr weight = getWeightName(op);
-  // Without what was done to it: "conv1.weight (packed)".
+  // The suffix for derived weights is removed: "conv1.weight (packed)".
   setNameOf(op->getResult(0), weight ? weight.getValue().split(" (").first : getNodeName(op->getLoc()), setName);
 }
 

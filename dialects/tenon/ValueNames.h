@@ -13,20 +13,20 @@
 
 namespace tenon {
 
-/// The name of a model's node or weight as that of a value: `/layer1/conv1/Conv` is `layer1.conv1.Conv`. Of long names
-/// the last components are kept, which tell nodes apart. Empty where nothing of the name is left.
+/// Converts the name of a model's node or weight to that of a value: `/layer1/conv1/Conv` becomes `layer1.conv1.Conv`.
+/// Long names are truncated to their last components, which distinguish nodes. Empty if nothing of the name remains.
 std::string toValueName(llvm::StringRef name);
 
-/// Calls `use` with the name of each node in a location, in order. What is inside of a node's own location, where it
-/// belongs in the model, is left out.
+/// Calls `use` with the name of each node in a location, in order. Locations nested in that of a node, which name its
+/// module, are skipped.
 void forEachNode(mlir::Location loc, llvm::function_ref<void(mlir::StringAttr)> use);
 
 /// The names that forEachNode gives, each once.
 llvm::SetVector<llvm::StringRef> listNodes(mlir::Location loc);
 
-/// Names values in printed IR after nodes and weights, so that the IR after two passes can be compared line by line.
-/// A weight has its own name; another result is called as the last node of its operation's location, which is the one
-/// whose result the operation computes, where several were fused. The dialects' fallback for all operations
+/// Names values in printed IR after nodes and weights, so that the IR after two passes can be compared line by line. A
+/// weight has its own name; another result is named after the last node of its operation's location, whose result the
+/// operation computes if several were fused. The dialects' fallback for all operations
 /// (Dialect::getRegisteredInterfaceForOp).
 class ValueNames : public mlir::OpAsmOpInterface::FallbackModel<ValueNames> {
 public:
@@ -36,7 +36,7 @@ public:
   void getAsmBlockNames(mlir::Operation *, mlir::OpAsmSetBlockNameFn) const {}
   static llvm::StringRef getDefaultDialect() { return ""; }
 
-  /// The interface if `interface` is that of names; else null.
+  /// Returns the interface if `interface` is that of names; otherwise null.
   static void *lookup(mlir::TypeID interface);
 };
 

@@ -13,7 +13,7 @@ using namespace tenon;
 
 bool tenon::isContiguous(SliceOp slice) {
   Dims dims = getDims(slice.getInput()), kept = getDims(slice.getType());
-  // One position of each outer dimension, a range of one dimension, all of each inner dimension.
+  // The slice has one position of each outer dimension, a range of one dimension, and all of each inner dimension.
   bool isInner = false;
   for (auto [dim, keep, step] : llvm::zip(dims, kept, slice.getSteps())) {
     bool isOne = getConstant(keep) == 1;

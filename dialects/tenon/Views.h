@@ -17,21 +17,22 @@ class ConcatOp;
 class LoopOp;
 class SliceOp;
 
-/// Whether the elements of a slice follow one another in the memory of its input, in the same order.
+/// True if the elements of a slice are contiguous in the memory of its input, in the same order.
 bool isContiguous(SliceOp slice);
 /// Where a contiguous slice begins, in elements.
 mlir::AffineExpr getOffset(SliceOp slice);
 
-/// Whether the elements of each input of a concat follow one another in the memory of its result.
+/// True if the elements of each input of a concat are contiguous in the memory of its result.
 bool isContiguous(ConcatOp concat);
 
 /// The value that a chain of reshapes begins with.
 mlir::Value getReshaped(mlir::Value value);
 
-/// The value that a chain of reshapes and slices begins with: outside of kernels all of them lie in its memory.
+/// Returns the value at the start of a chain of reshapes and slices: outside of kernels all of them are views of its
+/// memory.
 mlir::Value getViewed(mlir::Value value);
 
-/// Whether what a loop passes on as this argument of its body is as large each time.
+/// True if the value that a loop carries as this argument of its body has the same extents in each iteration.
 bool keepsExtents(LoopOp loop, mlir::BlockArgument argument);
 
 } // namespace tenon

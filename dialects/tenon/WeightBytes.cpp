@@ -16,7 +16,7 @@
 
 using namespace mlir;
 
-/// Between the name of a weight and what was done to it.
+/// Separates the name of a weight from the suffix for derived weights.
 static constexpr StringLiteral kDerivedName = " (";
 
 std::optional<ArrayRef<char>> tenon::getBytes(ElementsAttr value) {
@@ -42,8 +42,8 @@ const tenon::WeightStorage *tenon::WeightStorage::get(MLIRContext *context) {
   return dialect ? dialect->getRegisteredInterface<WeightStorage>() : nullptr;
 }
 
-/// Held from the search for a resource to its insertion: without it, two threads would both insert the same bytes, and
-/// the second name would be counted on.
+/// Held from the search for a resource to its insertion: otherwise two threads could insert the same bytes, and the
+/// second one would get a counted name.
 static std::mutex insertion;
 
 DenseResourceElementsAttr tenon::createElements(RankedTensorType type, StringRef prefix, AsmResourceBlob blob) {
@@ -59,7 +59,7 @@ DenseResourceElementsAttr tenon::createElements(RankedTensorType type, StringRef
   const WeightStorage *storage = WeightStorage::get(context);
   auto find = [&]() -> DenseResourceElementsAttr {
     DialectResourceBlobManager::BlobEntry *known = manager.lookup(name);
-    // A module that is read from text may have called other bytes so.
+    // In a module that was parsed from text, the name may belong to other bytes.
     if (!known || !known->getBlob() || known->getBlob()->getData() != bytes)
       return {};
     if (storage)
@@ -70,7 +70,7 @@ DenseResourceElementsAttr tenon::createElements(RankedTensorType type, StringRef
   if (DenseResourceElementsAttr known = find())
     return known;
   if (storage) {
-    // Other threads need not wait for what this one keeps.
+    // Other threads need not wait while this one copies the bytes.
     lock.unlock();
     blob = storage->keep(std::move(blob));
     bytes = blob.getData();

@@ -14,18 +14,18 @@
 
 namespace tenon {
 
-/// The bytes of a weight of numbers, row by row; nothing where all elements are the same.
+/// Returns the bytes of a numeric weight in row-major order; none for a splat.
 std::optional<llvm::ArrayRef<char>> getBytes(mlir::ElementsAttr value);
 
-/// The elements of a weight that a pass computed: `blob` as a resource of `type`, called `prefix` and a hash of the
-/// bytes. Passes on functions run concurrently, and MLIR makes equal names distinct by counting, in the order in which
-/// threads arrive; names that follow from the bytes are the same in each run. Equal bytes of one prefix share one
-/// resource. Thread safe.
+/// Creates the elements of a weight that a pass computed: `blob` as a resource of `type`, named by `prefix` and a hash
+/// of the bytes. Passes on functions run concurrently, and MLIR would distinguish equal names by a counter that depends
+/// on the order of threads; names derived from the bytes are deterministic. Equal bytes with one prefix share a
+/// resource. Thread-safe.
 mlir::DenseResourceElementsAttr createElements(mlir::RankedTensorType type, llvm::StringRef prefix,
                                                mlir::AsmResourceBlob blob);
 
-/// The name of a weight that was computed from the one called `name`, and how: "conv1.weight (packed)", or
-/// "conv1.weight (folded, packed)" where that was computed itself. Null where `name` is.
+/// Returns the name of a weight that was computed from the one named `name`, and how: "conv1.weight (packed)", or
+/// "conv1.weight (folded, packed)" if that was computed itself. Null if `name` is null.
 mlir::StringAttr deriveName(mlir::StringAttr name, llvm::StringRef how);
 
 } // namespace tenon

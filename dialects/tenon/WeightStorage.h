@@ -14,16 +14,16 @@
 
 namespace tenon {
 
-/// Lets a compilation have less memory than weights. Who compiles may add one to the tenon dialect; without one,
-/// weights that passes compute lie in the heap. Thread safe.
+/// Lets a compilation use less memory than its weights. The driver may add one to the tenon dialect; otherwise, weights
+/// that passes compute are in the heap. Thread-safe.
 class WeightStorage : public mlir::DialectInterface::Base<WeightStorage> {
 public:
   explicit WeightStorage(mlir::Dialect *dialect) : Base(dialect) {}
 
-  /// Keeps the bytes of a weight, which nobody changes any more, where they need no memory.
+  /// Moves the final bytes of a weight to storage that does not occupy memory.
   virtual mlir::AsmResourceBlob keep(mlir::AsmResourceBlob blob) const = 0;
-  /// So many bytes of weights were looked at, or written to the output, as `isOutput` says: those of files need not be
-  /// in memory longer.
+  /// Records that bytes of weights were read, or written to the output if `isOutput`: pages of files may then be
+  /// evicted.
   virtual void noteRead(uint64_t bytes, bool isOutput) const = 0;
 
   /// Null where there is none.

@@ -25,10 +25,10 @@ static constexpr long kRounds = 2'000'000;
 // Multiply-adds
 //===----------------------------------------------------------------------===//
 
-/// Independent sums enough to hide the latency of two units, few enough for 16 registers.
+/// Enough independent sums to hide the latency of two units, and few enough for 16 registers.
 static constexpr int kSums = 12;
 
-/// Inlined into functions for various instruction sets. The factors come from memory, so that nothing is folded.
+/// Inlined into functions for several instruction sets. The factors are read from memory, so that nothing is folded.
 template <class Vector> [[gnu::always_inline]] static inline float multiplyAdds(const volatile float *factors) {
   Vector factor = Vector{} + factors[0], addend = Vector{} + factors[1];
   Vector sums[kSums];
@@ -99,7 +99,7 @@ static double now() {
   return double(time.tv_sec) + double(time.tv_nsec) / 1e9;
 }
 
-/// Makes the compiler believe that somebody looks at `value`.
+/// Prevents the compiler from eliminating `value`.
 template <class Value> static void keep(const Value &value) { asm volatile("" : : "m"(value)); }
 
 namespace {
@@ -126,7 +126,7 @@ private:
   void *memory;
 };
 
-/// Work that threads do again and again, all at once; the shortest time counts.
+/// Work that threads repeat in parallel; the shortest time counts.
 struct Contest {
   unsigned threads;
   int samples;
@@ -136,7 +136,7 @@ struct Contest {
   size_t share; ///< bytes of a thread
   pthread_barrier_t together{};
   double best = 1e30;
-  /// 0 until all threads have been started; negative where one cannot be.
+  /// 0 until all threads have been started; negative if one cannot be started.
   std::atomic<int> gate{0};
 };
 
@@ -163,7 +163,7 @@ static void *compete(void *argument) {
   return nullptr;
 }
 
-/// The shortest time in which all threads have done the work once; 0 where a thread cannot be started.
+/// Returns the shortest time in which all threads have done the work once; 0 if a thread cannot be started.
 static double runContest(Contest &contest) {
   std::vector<Contestant> contestants;
   for (unsigned thread = 0; thread < contest.threads; ++thread)

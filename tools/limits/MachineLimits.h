@@ -23,14 +23,14 @@ struct MachineLimits {
   double readBytesPerSecond = 0; ///< from memory
 };
 
-/// How much is done to find the limits. The default takes about a second.
+/// The effort of the measurements. The default takes about a second.
 struct MeasuringEffort {
   int computeSamples = 20;
   int readSamples = 16;
   size_t readBytes = size_t(512) << 20; ///< more than any cache holds
 };
 
-/// Measures with that many threads, 1 or more, at once. False where memory or threads are not to be had.
+/// Measures with `threads` threads, at least 1, in parallel. Returns false if memory or threads are unavailable.
 bool measureMachineLimits(unsigned threads, const MeasuringEffort &effort, MachineLimits *limits);
 
 } // namespace tenon

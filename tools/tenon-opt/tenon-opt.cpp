@@ -29,8 +29,8 @@ static llvm::cl::list<std::string> debugPasses("tenon-debug", llvm::cl::CommaSep
                                                llvm::cl::cb<void, std::string>(printDebugOutputOf));
 #endif
 
-/// LLVM's libraries bring some four hundred options of their own, which --help-hidden shows. MLIR's are registered
-/// later, with those of the passes.
+/// LLVM's libraries add about four hundred options of their own, which --help-hidden shows. MLIR's options are
+/// registered later, together with the passes.
 static void hideOptionsOfLLVM() {
   for (auto [name, option] : llvm::cl::getRegisteredOptions())
     if (!name.starts_with("tenon-") && !name.starts_with("help") && name != "version")

@@ -29,8 +29,7 @@ double milliseconds() {
   return double(time.tv_sec) * 1e3 + double(time.tv_nsec) / 1e6;
 }
 
-/// The most memory that this process has had. getrusage would count what the shell had before it became
-/// this program.
+/// Returns the peak memory of this process. getrusage would include that of the shell before exec.
 static uint64_t peakMemory() {
   uint64_t kilobytes = 0;
   if (FILE *file = fopen("/proc/self/status", "r")) {
@@ -55,7 +54,7 @@ Status timedRun(Model &model, double *time) {
   return {};
 }
 
-/// Runs the model `options.warmup` times, or, where nobody says, until clocks and caches have had time to settle.
+/// Runs the model `options.warmup` times or, by default, until clocks and caches have settled.
 static Status warmUp(const Options &options, Model &model) {
   constexpr double kMilliseconds = 200;
   constexpr uint32_t kMinRuns = 3;
@@ -66,7 +65,7 @@ static Status warmUp(const Options &options, Model &model) {
   return {};
 }
 
-/// Times `options.runs` runs, or, where nobody says, as many as fit into `options.duration`.
+/// Times `options.runs` runs or, by default, as many as fit into `options.duration`.
 static Status measure(const Options &options, Model &model, std::vector<double> *times) {
   constexpr size_t kMinRuns = 5, kMaxRuns = 10'000'000;
   double begin = milliseconds();
@@ -90,7 +89,7 @@ struct Size {
   int64_t value;
 };
 
-/// How much of a model's work a run does, as people count it.
+/// The items that a run processes, for the reported throughput.
 struct Items {
   const char *unit = nullptr; ///< "samples", "tokens"; null where the inputs do not say
   int64_t count = 0;          ///< of a run
@@ -126,8 +125,8 @@ static std::vector<Size> listSizes(const Model &model) {
   return sizes;
 }
 
-/// Inputs of integers that are all [samples, tokens] are texts; otherwise the first dimension counts samples where
-/// all inputs that have one agree on it.
+/// If all integer inputs are [samples, tokens], they are texts; otherwise the first dimension is the number of samples,
+/// if all inputs that have one agree.
 static Items countItems(const Model &model) {
   bool isText = true;
   const std::vector<int64_t> *first = nullptr;
@@ -146,9 +145,9 @@ static Items countItems(const Model &model) {
   return isText ? Items{"tokens", (*first)[0] * (*first)[1]} : Items{"samples", (*first)[0]};
 }
 
-/// Why the times should not be trusted, a sentence each.
+/// Lists reasons why the times may be unreliable, one sentence each.
 static std::vector<std::string> listWarnings(const Report &report) {
-  // limit: what a quiet machine stays below, whatever it is.
+  // limit: an idle machine stays below these.
   constexpr double kSpread = 0.1, kTail = 1.5, kLoad = 0.5;
   const Statistics &times = report.times;
   std::vector<std::string> warnings;

@@ -15,10 +15,10 @@ namespace tenon::run {
 /// Milliseconds since an arbitrary moment.
 double milliseconds();
 
-/// Runs the model once; `*time` is the time that took, in milliseconds.
+/// Runs the model once; `*time` is its time in milliseconds.
 Status timedRun(Model &model, double *time);
 
-/// Runs the model, whose inputs are bound, and prints what it took. `loadMs` is the time that loading took.
+/// Runs the model, whose inputs are bound, and prints the times. `loadMs` is the load time.
 Status benchmark(const Options &options, Model &model, double loadMs);
 
 } // namespace tenon::run

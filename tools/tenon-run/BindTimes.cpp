@@ -42,7 +42,7 @@ BindClock::BindClock(Model &model) : model(model) {
   chooseSymbol();
 }
 
-/// Takes the open dimension of the largest extent, and notes where it stands.
+/// Selects the dynamic dimension with the largest extent, and its position.
 void BindClock::chooseSymbol() {
   std::string symbol;
   size_t index = 0;
@@ -65,7 +65,7 @@ void BindClock::chooseSymbol() {
     }
 }
 
-/// Binds all inputs, with `value` as the symbol's, up to where a run would begin.
+/// Binds all inputs, with `value` for the symbol, and does everything that precedes a run.
 Status BindClock::bind(int64_t value, double *microseconds) {
   std::vector<std::vector<int64_t>> dims;
   for (Port &port : ports) {
@@ -105,7 +105,7 @@ Status BindClock::run(BindTimes *times) {
     return {};
   for (int i = 0; i < kSeen; ++i)
     seen.push_back(largest - i % 2);
-  // Sizes that the model refuses, because a dimension elsewhere follows from this one, are no error.
+  // Sizes that the model rejects, because another dimension depends on this one, are no error.
   if (medianOf(fresh, &times->fresh).failed() || medianOf(seen, &times->seen).failed())
     *times = {};
   double ignored;

@@ -14,16 +14,16 @@
 
 namespace tenon::run {
 
-/// Microseconds from the first binding of an input to the first instruction of a run; NaN where that cannot be
+/// The time in microseconds from the first binding of an input to the first instruction of a run; NaN if it cannot be
 /// measured.
 struct BindTimes {
   double seen = NAN;  ///< of sizes that alternate
   double fresh = NAN; ///< of sizes that the session has never had
 };
 
-/// Measures it on a model whose inputs are bound, and binds them again as they were. New sizes are made by
-/// shrinking the largest open dimension, so that no memory has to be reserved: where no input has a dimension
-/// that is a symbol and can shrink, the times stay NaN.
+/// Measures this on a model whose inputs are bound, and restores the bindings. New sizes are made by shrinking the
+/// largest dynamic dimension, so that no memory is allocated: if no input has a symbol that can shrink, the times stay
+/// NaN.
 Status measureBinding(Model &model, BindTimes *times);
 
 } // namespace tenon::run

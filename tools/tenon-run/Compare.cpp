@@ -25,7 +25,7 @@ static bool sameShape(const tenon_tensor &a, const tenon_tensor &b) {
   return true;
 }
 
-/// The distance of two numbers: 0 where they count as equal, NaN where they can not be near.
+/// Returns the distance of two numbers: 0 if they count as equal, NaN if only one is NaN.
 static double distance(double got, double want) {
   if (std::isnan(got) && std::isnan(want))
     return 0;
@@ -91,7 +91,7 @@ void Difference::add(const Difference &other) {
 }
 
 namespace {
-/// The elements of two tensors of one type and shape.
+/// The elements of two tensors with the same type and shape.
 struct Elements {
   const tenon_tensor &got, &want;
   bool isExact;
@@ -105,7 +105,7 @@ struct Elements {
   }
 };
 
-/// The largest distance, or NaN where two elements have none, and where it is; the largest finite element.
+/// The largest distance and its position, or NaN if two elements have none; and the largest finite element.
 struct Extremes {
   double distance = 0, element = 0;
   uint64_t at = 0;
@@ -152,7 +152,7 @@ static Status compareByElement(const char *name, const Elements &e, const Extrem
   uint64_t first = 0;
   for (uint64_t i = 0; i < e.count; ++i) {
     double error = e.distanceAt(i);
-    // Two infinities have no distance, so this is never infinity <= infinity.
+    // The distance of two infinities is NaN, so this is never infinity <= infinity.
     if (error <= absolute + relative * std::fabs(e.wanted(i)) || error == 0)
       continue;
     if (difference.wrong++ == 0)

@@ -19,8 +19,8 @@ struct Tolerance {
     byElement  ///< of each element: absolute + relative * |want|, as ONNX's own tests do
   };
   Rule rule = byLargest;
-  /// byLargest: the largest error. Where elements have so few bits that the rounding of any computation is more, that
-  /// is allowed; see getAllowedError.
+  /// For byLargest: the largest error. For element types with few bits, whose rounding exceeds it, more is allowed; see
+  /// getAllowedError.
   double ofLargest = 1e-5;
   /// byElement.
   double relative = 1e-3, absolute = 1e-7;
@@ -28,8 +28,8 @@ struct Tolerance {
   bool forIntegers = false;
 };
 
-/// The error that Tolerance::byLargest allows an output of this type. What it is compared with was rounded as well, on
-/// other ways: 1e-4 is allowed f32 at least, 1e-2 f16, 5e-2 bf16, and an eighth the types of 8 bits and fewer.
+/// Returns the error that Tolerance::byLargest allows for this type. The reference was rounded, too, in other ways: at
+/// least 1e-4 is allowed for f32, 1e-2 for f16, 5e-2 for bf16, and 1/8 for types of at most 8 bits.
 double getAllowedError(tenon_dtype dtype, const Tolerance &tolerance);
 
 /// How far an output is from what was wanted.
@@ -41,13 +41,13 @@ struct Difference {
   void add(const Difference &other);
 };
 
-/// Fails with kMismatch where the types or shapes differ, or elements of `got` are further from those of `want` than
-/// is allowed. NaN equals NaN, and an infinity one of the same sign. The message has the first element that is wrong,
-/// by the rule byLargest the one that is furthest off. `difference` may be null.
+/// Fails with kMismatch if the types or shapes differ, or if elements of `got` differ from those of `want` by more than
+/// the tolerance. NaN equals NaN, and an infinity one of the same sign. The message names the first wrong element or,
+/// with byLargest, the one with the largest error. `difference` may be null.
 Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &want, const Tolerance &tolerance,
                Difference *difference = nullptr);
 
-/// The same for any values. Sequences have to be equally long, and strings equal.
+/// The same for any values. Sequences must have the same length, and strings must be equal.
 Status compareValues(const std::string &name, const ValueView &got, const ValueView &want, const Tolerance &tolerance,
                      Difference *difference = nullptr);
 

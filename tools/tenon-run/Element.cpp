@@ -15,12 +15,12 @@
 namespace tenon::run {
 
 namespace {
-/// A binary floating-point format of at most 16 bits with a sign in front.
+/// A binary floating-point format of at most 16 bits with a leading sign bit.
 struct SmallFloat {
   unsigned exponentBits, mantissaBits;
   int bias;
-  /// What the codes with all exponent bits set mean: infinity and NaN as in IEEE 754; NaN for the last one
-  /// alone; or nothing special.
+  /// The meaning of the codes with all exponent bits set: infinity and NaN as in IEEE 754; only the last one is NaN; or
+  /// none is special.
   enum { ieee, lastIsNan, finite } top;
   bool negativeZeroIsNan;
 };
@@ -46,8 +46,7 @@ static SmallFloat smallFloat(tenon_dtype dtype) {
   }
 }
 
-/// 2^exponent for exponents from -1022 to 1023. Made from bits, since the mathematics library must not be
-/// needed.
+/// Returns 2^exponent for exponents from -1022 to 1023, from its bits, because the program must not depend on libm.
 static double powerOfTwo(int exponent) { return std::bit_cast<double>(uint64_t(exponent + 1023) << 52); }
 
 static double decode(const SmallFloat &f, unsigned code) {
@@ -69,8 +68,8 @@ static double decode(const SmallFloat &f, unsigned code) {
   return negative ? -value : value;
 }
 
-/// The code of the value nearest to `value`, ties to even: codes of one sign ascend with their values, so a
-/// search does it.
+/// Returns the code of the value nearest to `value`, ties to even, by binary search: codes of one sign are ordered like
+/// their values.
 static unsigned encode(const SmallFloat &f, double value) {
   unsigned sign = 1u << (f.exponentBits + f.mantissaBits);
   unsigned last = sign - 1;
@@ -124,7 +123,7 @@ template <typename T> static double get(const void *data, uint64_t index) {
   return double(value);
 }
 
-/// The bits that count in an element of less than eight.
+/// Returns the significant bits of an element of less than eight bits.
 static unsigned bitsAt(const void *data, uint64_t index, unsigned bits) {
   return static_cast<const uint8_t *>(data)[index] & ((1u << bits) - 1);
 }
@@ -190,7 +189,7 @@ template <typename T> static void put(void *data, uint64_t index, T value) {
   memcpy(static_cast<uint8_t *>(data) + index * sizeof value, &value, sizeof value);
 }
 
-/// As nearbyint does, which would be all that this program needs of the mathematics library.
+/// Like nearbyint, which would be the only dependence of this program on libm.
 static double roundToEven(double value) {
   constexpr double kWholeFrom = 4503599627370496; // 2^52: doubles from here on have no fraction
   if (!(std::fabs(value) < kWholeFrom))
@@ -200,7 +199,7 @@ static double roundToEven(double value) {
 }
 
 template <typename T> static void putInteger(void *data, uint64_t index, double value) {
-  // Both bounds are exact as doubles, but for the largest 64-bit integers, which round up: so >=.
+  // Both bounds are exact as doubles, except for the largest 64-bit integers, which round up: therefore >=.
   constexpr T kMin = T(-1) < T(0) ? T(T(1) << (sizeof(T) * 8 - 1)) : T(0);
   constexpr T kMax = T(~kMin);
   double rounded = roundToEven(value);

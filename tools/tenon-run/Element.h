@@ -14,17 +14,16 @@
 
 namespace tenon::run {
 
-/// Whether elements of `dtype` are floating point or complex.
+/// True if elements of `dtype` are floating-point or complex numbers.
 bool isFloat(tenon_dtype dtype);
 
-/// Numbers in one element: 2 for complex types, otherwise 1.
+/// Returns the numbers in one element: 2 for complex types, otherwise 1.
 inline uint32_t partsOf(tenon_dtype dtype) { return dtype == TENON_C64 || dtype == TENON_C128 ? 2 : 1; }
 
-/// Number `index` of `data`, counted in parts. Exact, but for integers of more than 53 bits.
+/// Returns number `index` of `data`, where a complex element has two. Exact, except for integers of more than 53 bits.
 double elementAt(tenon_dtype dtype, const void *data, uint64_t index);
 
-/// Sets number `index`, rounded to the nearest value of the type; out of range values become the nearest
-/// that there is.
+/// Sets number `index` to the nearest value of the type; out-of-range values are clamped.
 void setElement(tenon_dtype dtype, void *data, uint64_t index, double value);
 
 } // namespace tenon::run

@@ -27,13 +27,13 @@ static void handleFault(int signal, siginfo_t *info, void *) {
     print("\n");
     _exit(TENON_FAULT);
   }
-  // Returning repeats the access, which then ends the process as ever.
+  // After the handler returns, the access is repeated, which ends the process by the default action.
   ::signal(signal, SIG_DFL);
 }
 
 /// A page of a mapped file that is no longer there.
 static void handleLostPage(int, siginfo_t *, void *) {
-  // Threads that miss pages at the same time wait for the one that says so and ends all of them.
+  // Threads that fault concurrently wait for the one that prints the message and ends the process.
   static std::atomic_flag isSaid;
   while (isSaid.test_and_set())
     pause();

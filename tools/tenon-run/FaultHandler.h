@@ -12,12 +12,12 @@
 
 namespace tenon::run {
 
-/// From now on a segmentation fault in memory of `session`, which TENON_DEBUG_ARENA=1 fences, ends the process with
-/// one line that names instruction and buffer. Any other is left to the system.
+/// Installs a handler: a segmentation fault in memory of `session` that TENON_DEBUG_ARENA=1 guards ends the process
+/// with one line that names the instruction and the buffer. Other faults have the default action.
 void explainFaults(const tenon_session *session);
 
-/// From now on one line ends the process where pages of a mapped file are gone: it became shorter, or its disk fails.
-/// `artifact` names it, and stays.
+/// Installs a handler: the process ends with one line if pages of a mapped file are missing because it was truncated or
+/// its disk fails. `artifact` names it, and must remain valid.
 void explainLostPages(const char *artifact);
 
 } // namespace tenon::run

@@ -19,10 +19,10 @@ namespace tenon::run {
 
 using rt::Status;
 
-/// The exit code of a comparison that failed, which the runtime itself never reports.
+/// The exit code of a failed comparison, which the runtime itself never returns.
 inline constexpr tenon_status kMismatch = tenon_status(5);
 
-/// Dense, row-major, little endian. Of strings, `memory` has the bytes, end to end.
+/// A tensor in memory: dense, row-major, little endian. For strings, `memory` has the concatenated bytes.
 struct HostTensor {
   std::string name; // where the file names it; otherwise empty
   tenon_dtype dtype = TENON_F32;
@@ -34,13 +34,13 @@ struct HostTensor {
   uint8_t *data() const { return memory.bytes(); }
   uint64_t count() const;
 
-  /// Makes room for the shape and type that are set, all zero. Pages are only taken when they are written.
+  /// Allocates zeroed memory for the current shape and type. Pages are only committed when they are written.
   Status allocate();
 
-  /// Becomes a tensor of these strings, as many as the shape that is set wants.
+  /// Sets the tensor to these strings, whose number must match the shape.
   Status setStrings(const std::vector<std::string_view> &strings);
 
-  /// As the runtime takes it. Scalars of no bytes have no data.
+  /// Returns the tensor in the runtime's form. Empty scalars have no data.
   tenon_tensor view() const { return {dtype, uint32_t(dims.size()), dims.data(), memory.bytes()}; }
 };
 

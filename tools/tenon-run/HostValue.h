@@ -12,7 +12,7 @@
 
 namespace tenon::run {
 
-/// A tensor in memory that somebody else owns. Of strings, `tensor.data` are the bytes, end to end.
+/// A tensor in memory of another owner. For strings, `tensor.data` has the concatenated bytes.
 struct TensorView {
   tenon_tensor tensor;
   const int64_t *ends = nullptr; // of strings: where in the bytes each ends
@@ -21,7 +21,7 @@ struct TensorView {
   std::string_view string(uint64_t index) const;
 };
 
-/// What an input or output of a model is: a tensor, a sequence of tensors, or nothing at all.
+/// The value of a model's input or output: a tensor, a sequence of tensors, or none.
 struct ValueView {
   bool has = true, isSequence = false;
   std::vector<TensorView> tensors; // one, unless it is a sequence or nothing

@@ -91,7 +91,7 @@ Status InputMaker::readSizes() {
   return {};
 }
 
-/// The shape of an input, or of one of the tensors that it is.
+/// Returns the shape of an input, or of one of its tensors.
 Status InputMaker::shapeOf(uint32_t index, const Model::Port &port, std::vector<int64_t> *dims) {
   const Model::Value &input = model.inputs[index];
   if (!shapes[index].empty() && &port == input.content()) {
@@ -119,7 +119,7 @@ Status InputMaker::shapeOf(uint32_t index, const Model::Port &port, std::vector<
   return {};
 }
 
-/// Makes the tensor that an input is, or may hold, of zeros, ones or random numbers.
+/// Creates the tensor of an input, or of an optional's content, from zeros, ones or random numbers.
 Status InputMaker::fillOne(uint32_t index, const std::string &how, HostTensor &tensor) {
   const Model::Value &input = model.inputs[index];
   if (!input.content() || input.isSequence() || input.dtype() == TENON_STRING)
@@ -141,7 +141,7 @@ Status InputMaker::fillOne(uint32_t index, const std::string &how, HostTensor &t
   return {};
 }
 
-/// Whether a value is made here, and not read from a file.
+/// True if a value is generated, and not read from a file.
 static bool isMade(const std::string &value) {
   return value == "zeros" || value == "ones" || value.compare(0, 7, "random:") == 0;
 }

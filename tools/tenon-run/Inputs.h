@@ -12,14 +12,14 @@
 
 namespace tenon::run {
 
-/// Makes or reads all inputs as the options say, one value for each input of the model.
+/// Generates or reads all inputs as the options specify, one value for each input of the model.
 Status makeInputs(const Options &options, const Model &model, std::vector<HostValue> *values);
 
-/// Binds the shapes of all inputs, of those alone that come from files also the values.
+/// Binds the shapes of all inputs; for those that are read from files also the values.
 Status bindShapes(const Options &options, Model &model);
 
-/// Fills a tensor with numbers that depend on `seed` alone, the same on every machine: floating point from
-/// -1 to 1, integers and booleans 0 and 1, which are valid as masks, and as indices into almost anything.
+/// Fills a tensor with numbers that depend only on `seed`, and are equal on every machine: floating-point numbers in
+/// [-1, 1], integers and booleans 0 and 1, which are valid as masks and as most indices.
 void fillRandom(HostTensor &tensor, uint64_t seed);
 
 } // namespace tenon::run

@@ -13,10 +13,10 @@
 
 namespace tenon::run {
 
-/// `text` in quotation marks. Bytes that are no UTF-8 become U+FFFD.
+/// Returns `text` in quotation marks. Invalid UTF-8 becomes U+FFFD.
 std::string jsonString(std::string_view text);
 
-/// A number; "null" for infinities and NaN, which JSON has not.
+/// Returns a number; "null" for infinities and NaN, which JSON lacks.
 std::string jsonNumber(double value);
 
 } // namespace tenon::run

@@ -16,7 +16,7 @@ namespace tenon::run {
 
 namespace {
 
-/// Reads one object member by member, and skips the values that nobody asks for.
+/// Reads one object member by member, and skips the values that are not requested.
 class Reader {
 public:
   explicit Reader(std::string_view text) : text(text) {}
@@ -50,7 +50,7 @@ private:
     return true;
   }
 
-  /// What stands between two quotes, escapes as they are.
+  /// Returns the text between two quotes, with escapes unchanged.
   std::optional<std::string_view> takeString() {
     if (!take('"'))
       return std::nullopt;
@@ -64,7 +64,7 @@ private:
     return string;
   }
 
-  /// The characters of a number or a name, up to what ends a value.
+  /// Returns the characters of a number or a name, up to the end of the value.
   std::string_view takeToken() {
     skipSpace();
     size_t end = std::min(text.find_first_of(" \t\r\n,:{}[]\""), text.size());
@@ -75,7 +75,7 @@ private:
 
   std::optional<double> takeNumber() {
     std::string token(takeToken());
-    // strtod() also takes "0x10", "inf" and " 1", which are no JSON.
+    // strtod() also accepts "0x10", "inf" and " 1", which are not JSON.
     if (token.find_first_not_of("0123456789+-.eE") != token.npos || token.empty())
       return std::nullopt;
     char *end;
@@ -83,7 +83,7 @@ private:
     return *end || !std::isfinite(value) ? std::nullopt : std::optional(value);
   }
 
-  /// Brackets are counted, not nested calls: the text may be hostile.
+  /// Brackets are counted without recursion, because the text may be hostile.
   bool skipValue() {
     size_t depth = 0;
     do {

@@ -13,9 +13,9 @@
 
 namespace tenon::run {
 
-/// The number that member `key` of the object `json` has; nullopt where the text is no object, is cut short before
-/// that member, or has no such member of its own (those of nested values do not count), or it is no finite number.
-/// `key` has no escapes. Text after the member is not read.
+/// Returns the number in member `key` of the object `json`; nullopt if the text is no object, is truncated before that
+/// member, or has no such member (members of nested values do not count), or if it is no finite number. `key` must not
+/// need escapes. Text after the member is not read.
 std::optional<double> findJsonNumber(std::string_view json, std::string_view key);
 
 } // namespace tenon::run

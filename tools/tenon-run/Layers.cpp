@@ -74,7 +74,7 @@ struct Breakdown {
 };
 } // namespace
 
-/// The median time of each instruction in milliseconds.
+/// Computes the median time of each instruction in milliseconds.
 static Status profileRuns(const Options &options, Model &model, std::vector<double> *medians, size_t *count) {
   constexpr size_t kMinRuns = 5, kMaxRuns = 10'000;
   double time;
@@ -109,7 +109,7 @@ static void sortByTime(std::vector<Row> &rows) {
 
 static Breakdown breakDown(const Model &model, const std::vector<double> &medians) {
   Breakdown result;
-  // Rows are few, so that a search from the start does.
+  // There are few rows, so a linear search suffices.
   auto getRow = [](std::vector<Row> &rows, const std::string &kernel, const std::string *pattern) -> Row & {
     for (Row &row : rows)
       if (row.kernel == kernel && (!pattern || row.pattern == *pattern))
@@ -140,7 +140,8 @@ static Breakdown breakDown(const Model &model, const std::vector<double> &median
   return result;
 }
 
-/// What a row reaches of what the machine could do: of its multiply-adds or of its memory, whichever is nearer.
+/// Returns the fraction of the machine's limit that a row reaches: of its multiply-adds or of its memory bandwidth,
+/// whichever is larger.
 static double getShareOfLimit(const Row &row, const MachineLimits &limits) {
   assert(row.ms > 0 && "instructions that take no time have no row");
   double seconds = row.ms / 1e3;
@@ -174,7 +175,7 @@ static void printRows(const char *title, const std::vector<Row> &rows, const Bre
 }
 
 static void printText(const Model &model, const Breakdown &all) {
-  // Columns in front of names, and what is left of a hundred.
+  // The columns before names, and the rest of a hundred.
   constexpr size_t kNameWidth = 44;
   printf("%s: %s in the instructions of a run, median of %zu; %u threads on %s\n", model.info.model,
          timeText(all.totalMs).c_str(), all.runs, tenon_session_threads(model.session), rt::getProcessorName().c_str());

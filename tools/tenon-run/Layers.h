@@ -12,14 +12,14 @@
 
 namespace tenon::run {
 
-/// Profiles warm runs of the model, whose inputs are bound, and prints which kernels and which layers its time goes to:
-/// the median over the runs of each instruction's time.
+/// Profiles runs of the warmed-up model, whose inputs are bound, and prints the kernels and layers with their share of
+/// the time: the median over the runs of each instruction's time.
 Status printLayers(const Options &options, Model &model);
 
-/// A name with each number in it replaced by '*': layers whose names differ in numbers alone are alike.
+/// Returns a name with each number replaced by '*': layers whose names differ only in numbers are grouped.
 std::string getPattern(const std::string &name);
 
-/// At most `width` bytes of a name: the middle gives way to "..". Nothing is cut within a UTF-8 character.
+/// Shortens a name to at most `width` bytes by replacing its middle by "..", at boundaries of UTF-8 characters.
 std::string shorten(const std::string &name, size_t width);
 
 } // namespace tenon::run

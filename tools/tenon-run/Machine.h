@@ -12,8 +12,7 @@
 
 namespace tenon::run {
 
-/// The number of processes that ran or wanted to in the last minute, as the system averages it; negative where it
-/// does not say.
+/// Returns the load average of the last minute; negative if the system does not report it.
 double getLoadAverage();
 
 /// "2026-11-26T05:20:11Z".

@@ -62,8 +62,8 @@ static Status runModel(const Options &options) {
     TENON_TRY(runOnce(options, model));
   if (options.profile.empty())
     return {};
-  // The first run has page faults and size computations that later ones do not repeat, and tracing would slow down the
-  // runs that were measured: the trace is of one run more.
+  // The first run has page faults and size computations that later ones lack, and tracing would slow down the measured
+  // runs: the trace is of an additional run.
   if (!profile) {
     TENON_TRY(model.rewind());
     profile.emplace(model);
@@ -84,7 +84,7 @@ static Status run(int count, char **arguments) {
   return {};
 }
 
-/// Whether errors are told as JSON: also those of a command line that is wrong elsewhere.
+/// True if errors are printed as JSON, even if the command line is otherwise invalid.
 static bool wantsJson(int count, char **arguments) {
   for (int i = 1; i < count; ++i)
     if (strcmp(arguments[i], "--json") == 0)
@@ -98,7 +98,7 @@ int main(int count, char **arguments) {
     status = Status::make(TENON_RESOURCES, "standard output: cannot be written: %s", strerror(errno));
   if (status.failed())
     printError(status.message());
-  // Outputs that differ are part of the results, which are printed as JSON then.
+  // A mismatch of outputs is part of the results, which are then printed as JSON.
   if (status.failed() && status.code() != kMismatch && wantsJson(count, arguments))
     printf("{\"exit_code\":%d,\"errors\":[%s]}\n", status.code(), jsonString(status.message()).c_str());
   return status.code();

@@ -23,7 +23,7 @@ struct Line {
 };
 } // namespace
 
-/// What can be said of memory that grows with the data.
+/// Describes the bound of memory that depends on data.
 static std::string growthText(uint64_t most) {
   return most == UINT64_MAX ? "grows in a run, as the data wants; no bound is known"
                             : "grows in a run, as the data wants; at most " + groupDigits(most);

@@ -12,8 +12,8 @@
 
 namespace tenon::run {
 
-/// Prints what a model whose inputs' sizes are bound needs on its device. Runs nothing, and fails where that is
-/// more than the memory limit.
+/// Prints the memory that a model with bound input sizes needs on its device. Runs nothing, and fails if it exceeds the
+/// memory limit.
 Status printMemoryPlan(const Options &options, Model &model);
 
 } // namespace tenon::run

@@ -17,12 +17,12 @@ Model::~Model() {
   tenon_artifact_release(artifact);
 }
 
-/// The runtime's failure as ours: its text names the artifact already.
+/// Converts the runtime's failure, whose text contains the artifact's name, to a Status.
 static Status from(tenon_status code, const tenon_error &error) {
   return code == TENON_OK ? Status() : Status::make(code, "%s", error.message);
 }
 
-/// Whether a tensor is one more port of the value before it.
+/// True if a tensor is another port of the preceding value.
 static bool continues(const Model::Value &value, const tenon_tensor_info &tensor) {
   if (value.name != tensor.name)
     return false;
@@ -36,7 +36,7 @@ static bool isPort(const Model::Port &port, tenon_role role, tenon_dtype dtype, 
   return port.role == role && port.dtype == dtype && port.dims.size() == rank;
 }
 
-/// Whether the ports of a value are what runtime.h says of their roles.
+/// True if the ports of a value have the roles that runtime.h requires.
 static bool isWhole(const Model::Value &value) {
   if (value.isOptional() && !isPort(value.ports[0], TENON_ROLE_HAS, TENON_BOOL, 0))
     return false;
@@ -52,8 +52,8 @@ static bool isWhole(const Model::Value &value) {
          isPort(port[1], TENON_ROLE_ENDS, TENON_I64, port[1].dims.size());
 }
 
-/// What an artifact says of its inputs or outputs, the ports of one value together. The indices are in
-/// range, so none of the calls fails.
+/// Reads an artifact's inputs or outputs, and groups the ports of each value. The indices are in range, so none of the
+/// calls fails.
 static std::vector<Model::Value> readValues(const tenon_artifact *artifact, uint32_t count,
                                             decltype(tenon_artifact_input) *describe,
                                             decltype(tenon_artifact_input_dim) *describeDim) {

@@ -13,7 +13,7 @@
 
 namespace tenon::run {
 
-/// A loaded artifact with its session, and what is asked of them again and again.
+/// A loaded artifact with its session, and frequently used properties of them.
 struct Model {
   /// A tensor that the runtime takes or gives.
   struct Port {
@@ -22,17 +22,17 @@ struct Model {
     std::vector<tenon_dim_info> dims;
   };
 
-  /// An input or output of the model: one port, or several where it is no tensor of numbers.
+  /// An input or output of the model: one port, or several if it is not a numeric tensor.
   struct Value {
     std::string name;
     uint32_t first; // of its ports, among all
     std::vector<Port> ports;
 
     bool isOptional() const { return ports[0].role == TENON_ROLE_HAS; }
-    /// The first port of what it holds; null where it is an optional that never holds anything.
+    /// Returns the first port of its content; null for an optional that never holds anything.
     const Port *content() const { return isOptional() ? ports.size() > 1 ? &ports[1] : nullptr : &ports[0]; }
     bool isSequence() const { return content() && content()->role == TENON_ROLE_ELEMENTS; }
-    /// Of the tensor that it is, or may hold, or that it holds many of.
+    /// Returns the type of the tensor, or of an optional's content or a sequence's elements.
     tenon_dtype dtype() const;
   };
 
@@ -46,21 +46,21 @@ struct Model {
   ~Model();
 
   Status load(const Options &options);
-  /// Keeps the value, which the runtime reads where it lies.
+  /// Binds the value and keeps it, because the runtime reads it in place.
   Status bind(uint32_t input, HostValue value);
-  /// Gives one tensor of an input its shape, without data: enough to measure.
+  /// Binds the shape of one tensor of an input without data, which suffices for measuring.
   Status bindShape(uint32_t input, uint32_t port, const std::vector<int64_t> &dims);
   Status measure(tenon_memory *memory, tenon_memory_bounds *bounds);
-  /// Bytes of the arena that are live at each instruction of the artifact, 0 at those of programs that are not run;
-  /// empty where that takes too long to tell.
+  /// Returns the bytes of the arena that are live at each instruction of the artifact, 0 for programs that are not run;
+  /// empty if that takes too long to compute.
   std::vector<uint64_t> listLiveBytes();
-  /// Fails where the sizes that are bound need more than the memory limit.
+  /// Fails if the bound sizes exceed the memory limit.
   Status checkLimit();
   Status run();
-  /// Begins again with the states that the first run began with, where the model runs more than once.
+  /// Resets states to those of the first run, if the model runs more than once.
   Status rewind();
   Status saveState(const std::string &path);
-  /// Which sizes the program is for that the bound sizes are run by: "N=1..512", "general" for all.
+  /// Returns the sizes of the program that is run for the bound sizes: "N=1..512", "general" for all.
   Status programSizes(const char **sizes);
   /// The input's tensors as they are bound.
   const std::vector<HostTensor> &boundTensors(uint32_t input) const { return bound[input]; }
@@ -74,10 +74,10 @@ private:
   std::vector<std::vector<HostTensor>> bound; // for each input, its ports' tensors
 };
 
-/// "f32[N,3,224]", "string[N]", "sequence of f32 of rank 2", "optional f32[N]".
+/// Returns "f32[N,3,224]", "string[N]", "sequence of f32 of rank 2", "optional f32[N]".
 std::string valueText(const Model::Value &value);
 
-/// The inputs of an artifact, the ports of one value together.
+/// Returns the inputs of an artifact, with the ports of each value grouped.
 std::vector<Model::Value> describeInputs(const tenon_artifact *artifact);
 
 /// The names of values, in order.

@@ -16,7 +16,7 @@
 
 namespace tenon::run {
 
-/// How elements of a type are stored: NumPy's kind letter, and bytes of one element in the file.
+/// Returns how elements of a type are stored: NumPy's kind letter, and the bytes of an element in the file.
 static std::string_view kindOf(tenon_dtype dtype) {
   switch (dtype) {
   case TENON_F32:
@@ -62,7 +62,7 @@ static std::string_view kindOf(tenon_dtype dtype) {
 static bool isSubByte(tenon_dtype dtype) { return tenon_dtype_bits(dtype) < 8; }
 static bool isSignedSubByte(tenon_dtype dtype) { return dtype == TENON_I4 || dtype == TENON_I2; }
 
-/// Whether a file of NumPy type `kind` may hold elements of `wanted`.
+/// True if a file of NumPy type `kind` may contain elements of `wanted`.
 static bool mayHold(std::string_view kind, tenon_dtype wanted) {
   if (kind == kindOf(wanted))
     return true;
@@ -73,8 +73,7 @@ static bool mayHold(std::string_view kind, tenon_dtype wanted) {
   return isSubByte(wanted) && kind == "V1";
 }
 
-/// Checks the byte of one element in a file, and makes it what it is in memory: zeros above the bits that
-/// count.
+/// Checks the byte of an element in a file, and converts it to the memory format: zeros above the significant bits.
 static bool readSubByte(tenon_dtype dtype, std::string_view kind, uint8_t byte, uint8_t *element) {
   unsigned bits = tenon_dtype_bits(dtype);
   int value = isSignedSubByte(dtype) ? int8_t(byte) : byte;
@@ -135,7 +134,7 @@ Status parseNpy(const uint8_t *bytes, size_t size, tenon_dtype wanted, HostTenso
   return {};
 }
 
-/// The elements as the file has them: in memory, small signed integers have no sign above their bits.
+/// Writes the elements in the file's format: in memory, small signed integers are not sign-extended.
 static bool writeElements(FILE *file, const tenon_tensor &tensor, uint64_t bytes) {
   if (!isSignedSubByte(tensor.dtype))
     return bytes == 0 || fwrite(tensor.data, 1, bytes, file) == bytes;

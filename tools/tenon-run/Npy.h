@@ -25,14 +25,14 @@
 
 namespace tenon::run {
 
-/// Reads an array whose elements are those of `wanted`, one of the ways above included. Big-endian and
-/// Fortran-ordered files are converted. Nothing is rounded: another type is an error.
+/// Reads an array with elements of type `wanted`, in one of the above formats. Big-endian and Fortran-ordered files are
+/// converted. Nothing is rounded: another type is an error.
 Status parseNpy(const uint8_t *bytes, size_t size, tenon_dtype wanted, HostTensor *tensor);
 
 /// Reads an array of strings.
 Status parseNpyStrings(const uint8_t *bytes, size_t size, HostTensor *tensor);
 
-/// Writes version 1. A file that could not be written wholly is removed.
+/// Writes version 1. An incomplete file is removed.
 Status writeNpy(const char *path, const tenon_tensor &tensor);
 Status writeNpyStrings(const char *path, const TensorView &strings);
 

@@ -17,7 +17,7 @@
 namespace tenon::run {
 
 namespace {
-/// Reads the one Python literal that a header may be.
+/// Parses the Python literal of a header.
 class HeaderParser {
 public:
   explicit HeaderParser(std::string_view text) : rest(text) {}
@@ -138,7 +138,7 @@ Status readNpyHeader(const uint8_t *bytes, size_t size, NpyHeader &header) {
 }
 
 uint64_t fortranIndex(uint64_t index, const std::vector<int64_t> &dims) {
-  // The last dimension varies fastest in `index` and has the largest stride in the file.
+  // The last dimension varies fastest in `index`, and has the largest stride in the file.
   uint64_t stride = 1;
   for (int64_t dim : dims)
     stride *= uint64_t(dim);

@@ -27,11 +27,11 @@ struct NpyHeader {
 /// Reads all of a file but the elements.
 Status readNpyHeader(const uint8_t *bytes, size_t size, NpyHeader &header);
 
-/// Where row-major element `index` stands in a Fortran-ordered array.
+/// Returns the position of row-major element `index` in a Fortran-ordered array.
 uint64_t fortranIndex(uint64_t index, const std::vector<int64_t> &dims);
 
-/// Writes a file of elements of the NumPy type `descr`, in the shape of `tensor`; `elements` writes those. A
-/// file that could not be written wholly is removed.
+/// Writes a file with elements of the NumPy type `descr` and the shape of `tensor`; `elements` writes them. An
+/// incomplete file is removed.
 Status writeNpyFile(const char *path, std::string_view descr, const tenon_tensor &tensor,
                     const std::function<bool(FILE *)> &elements);
 

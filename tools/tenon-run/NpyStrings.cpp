@@ -14,8 +14,7 @@
 
 namespace tenon::run {
 
-/// The text of one element: what is left of its `units` without the zeros behind it. False where a code
-/// point is none.
+/// Reads the text of one element from its `units`, without trailing zeros. Returns false if a code point is invalid.
 static bool readElement(const uint8_t *from, uint64_t units, unsigned unitBytes, bool swap, std::string &text) {
   std::vector<uint32_t> codes(units);
   for (uint64_t i = 0; i < units; ++i)
@@ -49,7 +48,7 @@ Status parseNpyStrings(const uint8_t *bytes, size_t size, HostTensor *tensor) {
     return Status::make(
         TENON_INVALID, "has %llu bytes of elements, which its shape %s of '%s' does not fit", (unsigned long long)have,
         indexText(UINT64_MAX, header.shape.data(), uint32_t(header.shape.size())).c_str(), descr.c_str());
-  // Strings of no bytes would let a small file ask for much.
+  // Rejected, because with zero-length strings a small file could request much memory.
   if (units == 0 && count > 0)
     return Status::make(TENON_INVALID, "holds NumPy type '%s', strings of no length", descr.c_str());
 
@@ -78,7 +77,7 @@ static bool writeElement(FILE *file, std::string_view text, uint64_t units) {
 }
 
 Status writeNpyStrings(const char *path, const TensorView &strings) {
-  // NumPy has no strings of no length, other than in arrays without elements.
+  // NumPy has no zero-length strings, except in arrays without elements.
   uint64_t units = 1, count = strings.count();
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t length = 0;

@@ -41,7 +41,7 @@ bool parseShape(const std::string &text, std::vector<int64_t> *dims) {
   return true;
 }
 
-/// A number of bytes; K, M and G stand for powers of 1024.
+/// Parses a number of bytes; K, M and G stand for powers of 1024.
 static bool parseBytes(std::string text, uint64_t *value) {
   unsigned shift = 0;
   if (!text.empty()) {
@@ -83,7 +83,7 @@ static bool parseTolerance(const std::string &text, double *value) {
 }
 
 namespace {
-/// One option, declared once: for the parser and for --help.
+/// The declaration of an option, for the parser and for --help.
 struct Flag {
   const char *name;
   const char *value; // what it takes, for --help; null where it takes nothing
@@ -212,7 +212,7 @@ static const Flag *findFlag(const std::string &name) {
 
 void printError(const char *message) { fprintf(stderr, "tenon-run: error: %s\n", message); }
 
-/// The distance of two words: characters to insert, delete or replace. Levenshtein, by rows.
+/// Returns the Levenshtein distance of two words.
 static size_t countEdits(const std::string &a, const std::string &b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)
@@ -229,7 +229,7 @@ static size_t countEdits(const std::string &a, const std::string &b) {
   return row[b.size()];
 }
 
-/// "; did you mean '--output'?" where an option is that near.
+/// Returns "; did you mean '--output'?" if an option is similar.
 static std::string suggestOption(const std::string &name) {
   const Flag *nearest = nullptr;
   size_t least = name.size() / 3 + 1;
@@ -243,7 +243,7 @@ static std::string suggestOption(const std::string &name) {
 
 #define USAGE(format, ...) Status::make(TENON_MISUSE, format "; see tenon-run --help", __VA_ARGS__)
 
-/// Modes that exclude one another, and options that only one of them has.
+/// Checks for conflicting modes, and for options that only one of them has.
 static Status checkModes(const Options &options) {
   bool isTest = !options.testData.empty(), measures = options.benchmark || options.layers;
   if (measures && isTest)
@@ -296,7 +296,7 @@ Status parseOptions(int count, char **arguments, Options *options) {
 }
 
 bool splitNamed(const std::string &argument, const std::vector<std::string> &names, size_t *index, std::string *value) {
-  // The longest name wins: one may begin with another and '='.
+  // The longest matching name is used, since one may be a prefix of another followed by '='.
   for (size_t equals = argument.rfind('='); equals != argument.npos;
        equals = equals ? argument.rfind('=', equals - 1) : argument.npos)
     for (size_t i = 0; i < names.size(); ++i)

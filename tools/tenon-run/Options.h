@@ -39,21 +39,21 @@ struct Options {
   uint64_t seed = 0;
   std::string restoreState, saveState; // files
 
-  /// Whether the model runs more than once, for one result.
+  /// True if the model runs more than once for one result.
   bool repeats() const { return benchmark || layers || !profile.empty(); }
 };
 
-/// Reads the arguments of main(). Fails with TENON_MISUSE.
+/// Parses the arguments of main(). Fails with TENON_MISUSE.
 Status parseOptions(int count, char **arguments, Options *options);
 
-/// Prints "tenon-run: error: MESSAGE" on standard error.
+/// Prints "tenon-run: error: MESSAGE" to standard error.
 void printError(const char *message);
 
 /// What --help prints.
 std::string helpText();
 
-/// An argument "NAME=VALUE" where `names` has NAME. `*index` tells which; `*value` is the rest. Names may
-/// hold '=', too. Where there is one name alone, it may be left out.
+/// Splits an argument "NAME=VALUE", where NAME is in `names`. `*index` is its index; `*value` is the rest. Names may
+/// contain '='. If there is only one name, it may be omitted.
 bool splitNamed(const std::string &argument, const std::vector<std::string> &names, size_t *index, std::string *value);
 
 /// A whole number without sign.

@@ -56,7 +56,7 @@ Status planOutputs(const Options &options, const Model &model, OutputPlan *plan)
   return {};
 }
 
-/// Writes what one output is, or adds its summary to `json` or prints it.
+/// Writes the value of an output to its file, adds its summary to `json`, or prints it.
 static Status writeOutput(const Options &options, const std::string &name, const std::string &file,
                           const ValueView &value, std::string &json) {
   // A file cannot say that there is nothing.

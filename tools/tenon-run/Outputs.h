@@ -12,7 +12,7 @@
 
 namespace tenon::run {
 
-/// Where each output goes, settled before the run so that a wrong name costs no time.
+/// The destination of each output, determined before the run so that an invalid name is reported early.
 struct OutputPlan {
   std::vector<std::string> files; // one an output; empty: print a summary
 };
@@ -22,7 +22,7 @@ Status planOutputs(const Options &options, const Model &model, OutputPlan *plan)
 /// Writes files and prints summaries of the outputs of the last run.
 Status writeOutputs(const Options &options, Model &model, const OutputPlan &plan);
 
-/// A name as part of a file's name: letters, digits, '.', '_' and '-' stay, all else becomes '_'.
+/// Converts a name to a file name: letters, digits, '.', '_' and '-' are kept, all else becomes '_'.
 std::string fileName(const std::string &name);
 
 } // namespace tenon::run

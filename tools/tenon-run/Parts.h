@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+// A sequence is represented by two tensors, the concatenated elements and the shapes; strings by their bytes and their
+// ends; an optional by a flag and its content. See tenon_role in runtime.h.
 //
-// A sequence is two tensors, its tensors' elements and their shapes; strings are their bytes and their ends;
-// an optional is whether it is there, and what it holds. See tenon_role in runtime.h.
-//
-//===----------------------------------------------------------------------===//
+// ===----------------------------------------------------------------------===//
 
 #ifndef TENON_TOOLS_TENON_RUN_PARTS_H
 #define TENON_TOOLS_TENON_RUN_PARTS_H
@@ -18,11 +17,10 @@
 
 namespace tenon::run {
 
-/// Takes a value apart, for the ports of `input`. An optional that holds nothing has contents of the least
-/// size.
+/// Splits a value into tensors for the ports of `input`. An empty optional has content of the smallest size.
 Status takeApart(const Model::Value &input, HostValue value, std::vector<HostTensor> *parts);
 
-/// Puts together what the ports of `output` gave. The parts come from a kernel, so they are checked.
+/// Assembles a value from the ports of `output`. The tensors come from a kernel, so they are checked.
 Status putTogether(const Model::Value &output, const std::vector<tenon_tensor> &parts, ValueView *value);
 
 } // namespace tenon::run

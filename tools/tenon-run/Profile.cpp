@@ -52,7 +52,7 @@ std::vector<int64_t> Profile::measureInstructions() const {
 }
 
 namespace {
-/// Writes the events of a trace. Times are microseconds from the first of them.
+/// Writes the events of a trace. Times are microseconds since the first event.
 struct TraceWriter {
   FILE *file;
   const Model &model;
@@ -104,7 +104,7 @@ Status Profile::write(const char *path) const {
   for (const auto &list : events)
     for (const tenon_profile_event &event : list)
       writer.writeSlice(event);
-  // The calling thread takes part in every instruction that runs.
+  // The calling thread participates in every instruction.
   std::vector<uint64_t> liveBytes = model.listLiveBytes();
   if (!liveBytes.empty() && !events[0].empty()) {
     for (const tenon_profile_event &event : events[0])

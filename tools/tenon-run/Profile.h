@@ -21,12 +21,12 @@ public:
   /// Forgets what has been recorded.
   void clear();
 
-  /// For each instruction of the artifact, nanoseconds in which a thread or several worked on it: the length of the
-  /// union of their times. 0 of instructions that did not run.
+  /// Returns, for each instruction of the artifact, the nanoseconds in which at least one thread worked on it: the
+  /// length of the union of the threads' intervals. 0 for instructions that did not run.
   std::vector<int64_t> measureInstructions() const;
 
-  /// Writes a trace of what has been recorded, in the format that chrome://tracing and ui.perfetto.dev read: a slice
-  /// for each instruction and thread, named by the kernel, and a counter of the arena's live bytes.
+  /// Writes a trace of the recorded events, in the format of chrome://tracing and ui.perfetto.dev: a slice for each
+  /// instruction and thread, named after the kernel, and a counter of the arena's live bytes.
   Status write(const char *path) const;
 
 private:

@@ -42,10 +42,10 @@ struct Field {
   Span bytes;
 };
 
-/// Takes the next field off a message. False where it is malformed.
+/// Removes the next field from a message. Returns false if it is malformed.
 bool nextField(Span &message, Field &field);
 
-/// Numbers of a repeated field: one, or many packed together.
+/// Calls `each` for the numbers of a repeated field, which may be packed.
 template <typename Each> bool eachInteger(const Field &field, Each each) {
   if (field.wireType == kVarint)
     return each(field.value);

@@ -36,7 +36,8 @@ Statistics computeStatistics(std::vector<double> sample) {
   for (double value : sample)
     sum += value;
   s.mean = sum / double(s.count);
-  // A second pass: the sum of squares less the square of the sum would cancel.
+  // The variance is computed in a second pass, because the sum of squares minus the square of the sum would suffer from
+  // cancellation.
   for (double value : sample)
     squares += (value - s.mean) * (value - s.mean);
   s.deviation = s.count > 1 ? std::sqrt(squares / double(s.count - 1)) : 0;

@@ -21,8 +21,8 @@ struct Statistics {
   double interquartileRange = 0; ///< third less first quartile
 };
 
-/// `sample` must not be empty. Percentiles are nearest ranks: the least value that at least p % of the sample do not
-/// exceed. The median of an even number of values is the mean of the two in the middle.
+/// `sample` must not be empty. Percentiles are nearest ranks: the smallest value that at least p % of the sample do not
+/// exceed. The median of an even number of values is the mean of the middle two.
 Statistics computeStatistics(std::vector<double> sample);
 
 } // namespace tenon::run

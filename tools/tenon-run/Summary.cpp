@@ -42,7 +42,7 @@ static Summary summarise(const tenon_tensor &tensor) {
 
 static constexpr uint64_t kShownElements = 6;
 
-/// The first elements of a tensor, each as JSON has it or, in text, numbers with fewer digits.
+/// Prints the first elements of a tensor, as JSON or as text with fewer digits.
 static std::string firstElements(const TensorView &view, uint64_t count, bool json) {
   std::string text = "[";
   for (uint64_t i = 0; i < std::min(count, kShownElements); ++i) {

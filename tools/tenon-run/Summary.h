@@ -12,10 +12,11 @@
 
 namespace tenon::run {
 
-/// "y  f32[2]  min 0  max 1  mean 0.5  [0, 1]"; for a sequence a line more for each of its tensors.
+/// Returns "y  f32[2]  min 0  max 1  mean 0.5  [0, 1]"; a sequence has an additional line for each tensor.
 std::string summaryText(const std::string &name, const ValueView &value);
 
-/// The same as a JSON object. A sequence has a list of objects as "tensors"; nothing has "value": null.
+/// Returns the same as a JSON object. A sequence has a list of objects as "tensors"; an empty optional has "value":
+/// null.
 std::string summaryJson(const std::string &name, const ValueView &value);
 
 } // namespace tenon::run

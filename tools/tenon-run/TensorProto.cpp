@@ -46,7 +46,7 @@ struct Message {
 };
 } // namespace
 
-/// Keeps the elements of a typed field, in the order of the file.
+/// Stores the elements of a typed field, in the order of the file.
 static Status addTyped(const Field &field, Message &message) {
   if (message.typedField && message.typedField != field.number)
     return Status::make(TENON_INVALID, "elements in two different fields, %u and %u", message.typedField, field.number);
@@ -159,13 +159,14 @@ static bool typeOf(uint64_t dataType, TypeInfo &info) {
   return dataType != 0;
 }
 
-/// Elements that share a byte of the file, the first at its low end; each has a byte of its own in memory.
+/// Returns the number of elements that share a byte of the file, starting with the low bits; in memory each has a byte
+/// of its own.
 static unsigned elementsPerByte(tenon_dtype dtype) {
   uint32_t bits = tenon_dtype_bits(dtype);
   return bits < 8 ? 8 / bits : 1;
 }
 
-/// Bytes that one number of a typed field stands for.
+/// Returns the bytes of one number of a typed field.
 static uint64_t storedBytes(tenon_dtype dtype) { return elementsPerByte(dtype) > 1 ? 1 : tenon_dtype_bits(dtype) / 8; }
 
 static uint64_t fileBytes(const HostTensor &tensor) {
@@ -193,7 +194,7 @@ static Status fillElements(const Message &message, const TypeInfo &type, HostTen
     from = message.typedBytes.data();
     have = message.typedBytes.size() + message.typedInts.size() * width;
   }
-  // Checked before memory is taken, so that a small file cannot ask for much.
+  // Checked before allocating, so that a small file cannot request much memory.
   uint64_t wanted = fileBytes(tensor);
   if (have != wanted)
     return Status::make(TENON_INVALID, "has %llu bytes of elements, its shape %s needs %s%llu",

@@ -16,8 +16,8 @@
 
 namespace tenon::run {
 
-/// Reads a tensor of numbers or strings, from raw_data or from the typed fields. Its elements must be exactly
-/// as many as its shape wants. Takes memory in proportion to `size`.
+/// Parses a tensor of numbers or strings, from raw_data or from the typed fields. The number of elements must match its
+/// shape. Memory use is linear in `size`.
 Status parseTensorProto(const uint8_t *bytes, size_t size, HostTensor *tensor);
 
 } // namespace tenon::run

@@ -21,7 +21,7 @@ static std::string numbered(const std::string &folder, const char *kind, size_t 
   return folder + "/" + kind + "_" + std::to_string(number) + ".pb";
 }
 
-/// Reads input_0.pb, input_1.pb... until there is none.
+/// Reads input_0.pb, input_1.pb... until there is no further file.
 static Status readAll(const std::string &folder, const char *kind, const std::vector<Model::Value> &wanted,
                       std::vector<HostValue> *values) {
   for (size_t i = 0;; ++i) {
@@ -33,13 +33,13 @@ static Status readAll(const std::string &folder, const char *kind, const std::ve
     }
     if (i == wanted.size())
       return Status::make(TENON_INVALID, "%s: the model has only %zu %ss", path.c_str(), wanted.size(), kind);
-    // Which message a file holds is told by the model alone, so the numbers have to fit where kinds differ.
+    // Only the model determines which message a file contains, so the numbers must match if kinds differ.
     values->emplace_back();
     TENON_TRY(readProto(path.c_str(), wanted[i], &values->back()));
   }
 }
 
-/// For each of the model's values, which one of a folder belongs to it.
+/// Returns, for each of the model's values, the index of the matching value of a folder.
 static std::vector<size_t> matchByName(const std::vector<HostValue> &values, const std::vector<Model::Value> &wanted) {
   std::vector<size_t> match;
   for (const Model::Value &value : wanted)
@@ -63,7 +63,7 @@ Status readTestData(const std::string &folder, const char *kind, const std::vect
   return {};
 }
 
-/// The whole of a small file; empty where there is none.
+/// Reads a small file; returns an empty text if there is none.
 static std::string readText(const std::string &path) {
   constexpr size_t kMaxBytes = 1 << 20;
   std::string text;
@@ -79,8 +79,8 @@ static std::string readText(const std::string &path) {
   return text;
 }
 
-/// What the user asked for; otherwise what data.json says, in the folder or beside it; otherwise the tolerance that the
-/// artifact was compiled with.
+/// Returns the user's tolerance; otherwise that of data.json in the folder or beside it; otherwise the tolerance that
+/// the artifact was compiled with.
 static Tolerance chooseTolerance(const Options &options, const Model &model) {
   Tolerance tolerance = options.tolerance;
   if (tolerance.rule == Tolerance::byElement)
@@ -148,7 +148,7 @@ Status runTestData(const Options &options, Model &model) {
   TENON_TRY(model.run());
 
   Tolerance tolerance = chooseTolerance(options, model);
-  // Every output is compared, so that one run shows all that is wrong.
+  // Every output is compared, so that one run shows all mismatches.
   Status first;
   std::vector<Outcome> outcomes;
   for (uint32_t i = 0; i < model.outputs.size(); ++i) {

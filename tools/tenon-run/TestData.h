@@ -12,13 +12,13 @@
 
 namespace tenon::run {
 
-/// Reads input_0.pb, input_1.pb... of a folder, or of another kind: as many as `wanted`. `match` says for each of
-/// `wanted` which of the values belongs to it.
+/// Reads the files input_0.pb, input_1.pb... of a folder, or those of another kind: one for each of `wanted`. `match`
+/// maps each of `wanted` to a value.
 Status readTestData(const std::string &folder, const char *kind, const std::vector<Model::Value> &wanted,
                     std::vector<HostValue> *values, std::vector<size_t> *match);
 
-/// Runs input_0.pb, input_1.pb... of the folder and compares with output_0.pb... Values are matched by the
-/// names in them where each names a different input or output, and otherwise by their numbers.
+/// Runs the folder's input_0.pb, input_1.pb... and compares the results with output_0.pb... Values are matched by name
+/// if each names a different input or output, otherwise by number.
 Status runTestData(const Options &options, Model &model);
 
 } // namespace tenon::run

@@ -15,7 +15,7 @@ namespace tenon::run {
 /// "340 ns", "2.14 us", "12.2 ms", "1.30 s": three digits that count.
 std::string timeText(double milliseconds);
 
-/// "0.96", "810", "1,230,000": three digits that count, in groups.
+/// Formats a rate with three significant digits: "0.96", "810", "1,230,000".
 std::string rateText(double perSecond);
 
 using rt::bytesText;

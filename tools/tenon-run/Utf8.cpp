@@ -18,7 +18,7 @@ size_t utf8Length(std::string_view text) {
   for (size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xc0) != 0x80)
       return 0;
-  // Too long forms, surrogates, and what lies beyond U+10FFFF.
+  // Rejects overlong forms, surrogates, and code points beyond U+10FFFF.
   if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) >= 0xa0) || (lead == 0xf0 && byte(1) < 0x90) ||
       (lead == 0xf4 && byte(1) >= 0x90))
     return 0;
@@ -28,7 +28,7 @@ size_t utf8Length(std::string_view text) {
 uint32_t takeCodePoint(std::string_view &text) {
   size_t length = utf8Length(text);
   uint32_t code = length ? static_cast<unsigned char>(text[0]) : 0xfffd;
-  // The lead byte of a sequence of n has n ones, and then a zero.
+  // The lead byte of a sequence of n bytes has n ones, and then a zero.
   if (length > 1)
     code &= 0x7fu >> length;
   for (size_t i = 1; i < length; ++i)

@@ -15,10 +15,10 @@
 
 namespace tenon::run {
 
-/// Bytes of the UTF-8 sequence that `text` begins with, or 0 where it is none.
+/// Returns the bytes of the UTF-8 sequence at the start of `text`, or 0 if it is invalid.
 size_t utf8Length(std::string_view text);
 
-/// Takes the first code point off a text that is not empty; U+FFFD for a byte that is no UTF-8.
+/// Removes the first code point from a nonempty text; returns U+FFFD for a byte that is not UTF-8.
 uint32_t takeCodePoint(std::string_view &text);
 
 /// Adds a code point of up to U+10FFFF.

@@ -24,7 +24,7 @@ static bool isProtoPath(const std::string &path) {
   return path.size() >= 3 && path.compare(path.size() - 3, 3, ".pb") == 0;
 }
 
-/// Opens a file, reads it with `parse`, and names the file in what goes wrong.
+/// Opens a file, reads it with `parse`, and prefixes errors with its name.
 template <typename Parse> static Status readFile(const char *path, Parse parse) {
   rt::MappedFile file;
   Status status = file.open(path);
@@ -90,7 +90,7 @@ Status writeValue(const std::string &path, const ValueView &value) {
   size_t i = 0;
   for (; i < value.tensors.size(); ++i)
     TENON_TRY(writeTensor(numbered(path, i), value.tensors[i]));
-  // Tensors of a longer sequence that was there before would count as this one's.
+  // Files of an earlier, longer sequence would count as part of this one.
   while (unlink(numbered(path, i).c_str()) == 0)
     ++i;
   return {};

@@ -12,13 +12,13 @@
 
 namespace tenon::run {
 
-/// Reads an ONNX tensor, sequence or optional (.pb), whichever the input is.
+/// Reads an ONNX tensor, sequence or optional (.pb), depending on the input.
 Status readProto(const char *path, const Model::Value &input, HostValue *value);
 
-/// Reads what an input is from a .pb file, a .npy file or, as a sequence, from 0.npy, 1.npy... of a folder.
+/// Reads the value of an input from a .pb file, a .npy file or, for a sequence, from 0.npy, 1.npy... in a folder.
 Status readValue(const std::string &path, const Model::Value &input, HostValue *value);
 
-/// Writes a .npy file or, for a sequence, a folder of those. Nothing is written where there is nothing.
+/// Writes a .npy file or, for a sequence, a folder of them. Writes nothing for an empty optional.
 Status writeValue(const std::string &path, const ValueView &value);
 
 } // namespace tenon::run

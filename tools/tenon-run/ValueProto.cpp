@@ -13,7 +13,7 @@
 namespace tenon::run {
 
 namespace {
-/// Fields of onnx.SequenceProto and onnx.OptionalProto, which agree, by their numbers in onnx-data.proto.
+/// The field numbers of onnx.SequenceProto and onnx.OptionalProto, which agree, from onnx-data.proto.
 enum : unsigned {
   kName = 1,
   kElemType = 2,
@@ -24,7 +24,7 @@ enum : unsigned {
   kOptional = 7,
 };
 
-/// What a message says before its parts are read. The type of what it holds follows from the parts.
+/// A message before its parts are parsed. Its element type is determined by the parts.
 struct Message {
   std::string name;
   std::vector<Span> tensors, sequences;

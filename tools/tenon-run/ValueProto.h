@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+// Parses onnx.SequenceProto and onnx.OptionalProto in the format of ONNX's test data.
 //
-// An onnx.SequenceProto or onnx.OptionalProto as ONNX's test data has them.
-//
-//===----------------------------------------------------------------------===//
+// ===----------------------------------------------------------------------===//
 
 #ifndef TENON_TOOLS_TENON_RUN_VALUEPROTO_H
 #define TENON_TOOLS_TENON_RUN_VALUEPROTO_H
@@ -17,10 +16,10 @@
 
 namespace tenon::run {
 
-/// Reads a sequence of tensors, which may be empty. Takes memory in proportion to `size`.
+/// Parses a sequence of tensors, which may be empty. Memory use is linear in `size`.
 Status parseSequenceProto(const uint8_t *bytes, size_t size, HostValue *value);
 
-/// Reads a tensor, a sequence of tensors, or nothing.
+/// Parses a tensor, a sequence of tensors, or nothing.
 Status parseOptionalProto(const uint8_t *bytes, size_t size, HostValue *value);
 
 } // namespace tenon::run

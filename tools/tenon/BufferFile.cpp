@@ -31,7 +31,7 @@ std::string tenon::quoteCell(llvm::StringRef cell) {
 
 namespace {
 
-/// The numbers of the columns; alignment may be missing.
+/// The positions of the columns; alignment is optional.
 struct Header {
   size_t count = 0;
   std::optional<size_t> id, lower, upper, size, alignment;

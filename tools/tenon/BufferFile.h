@@ -14,18 +14,18 @@
 
 namespace tenon {
 
-/// A list of buffers, as MiniMalloc reads and writes them: a header that names columns, a buffer a line.
+/// A list of buffers in MiniMalloc's format: a header with the names of columns, and a line for each buffer.
 struct BufferFile {
   std::vector<std::string> ids;
   placement::Instance buffers;
   bool hasAlignment = false;
 };
 
-/// Reads the columns id, lower, upper, size and, where there is one, alignment, in any order. Columns offset,
-/// hint and gaps are passed over: they say what need not be known. An error begins with the number of its line.
+/// Parses the columns id, lower, upper, size and, optionally, alignment, in any order. The columns offset, hint and
+/// gaps are ignored. An error begins with the number of its line.
 llvm::Expected<BufferFile> parseBuffers(llvm::StringRef text);
 
-/// What stands in a cell, for a message: in quotes, not too long, and without bytes that cannot be printed.
+/// Returns the content of a cell for a message: quoted, truncated and printable.
 std::string quoteCell(llvm::StringRef cell);
 
 /// Prints the columns that were read, and the offsets.

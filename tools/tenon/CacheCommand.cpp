@@ -63,7 +63,7 @@ std::string tenon::getTimeText(int64_t microseconds) {
   return llvm::formatv("{0:%Y-%m-%d %H:%M}", llvm::sys::TimePoint<>(std::chrono::microseconds(microseconds)));
 }
 
-/// Names are as hostile as the models that they are of.
+/// Names come from untrusted models, so they are escaped.
 static void print(const Json &json) {
   llvm::outs() << json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) << '\n';
 }
@@ -121,7 +121,7 @@ static std::string listNodes(const CacheEntry &entry) {
 /// What a key is called in tables, and is found by.
 static constexpr size_t kKeyDigits = 12;
 
-/// Whether an entry of another machine is one of the filter's.
+/// True if an entry of a remote cache matches the filter.
 static bool matches(const CacheEntry &entry, const Filter &filter) {
   auto contains = [](llvm::StringRef text, llvm::StringRef part) { return text.contains_insensitive(part); };
   auto isUsed = [&](llvm::StringRef model, llvm::StringRef node) {
@@ -135,7 +135,7 @@ static bool matches(const CacheEntry &entry, const Filter &filter) {
          (filter.node.empty() || isUsed("", filter.node)) && isAnywhere;
 }
 
-/// Calls `visit` with the entries of the cache, or of the remote ones if some are given.
+/// Calls `visit` with the entries of the local cache, or of the remote ones if some are given.
 static llvm::Error visitEntries(CacheStore &store, const CacheOptions &options,
                                 llvm::function_ref<bool(const CacheEntry &)> visit) {
   if (options.remotes.from.empty())

@@ -49,7 +49,7 @@ static llvm::Expected<int> generateKey(std::string file, const std::string &comm
   return 0;
 }
 
-/// The key of a text, or of the file that it names, with the comment there.
+/// Returns the key in a text, or in the file that it names, with the comment there.
 static llvm::Expected<TrustList::Signer> readSigner(const std::string &text) {
   TrustList::Signer signer;
   std::optional<std::string> key = parsePublicKey(text);
@@ -68,7 +68,7 @@ static llvm::Expected<TrustList::Signer> readSigner(const std::string &text) {
 }
 
 namespace {
-/// A key that the list of signers is to say something of.
+/// A key in the list of signers.
 struct ListedSigner {
   std::string file;
   TrustList list;
@@ -134,8 +134,8 @@ static llvm::Expected<int> listSigners(bool json) {
   return 0;
 }
 
-/// Removes the entries of a key that came from remote caches, and all artifacts, of whatever origin: any of them may
-/// have been linked from kernels of that key. Returns how many.
+/// Removes the entries of a key that came from remote caches, and all artifacts, of whatever origin, since any of them
+/// may have been linked from kernels of that key. Returns their number.
 static llvm::Expected<uint64_t> removeFetched(CacheStore &store, const std::string &key) {
   llvm::Expected<std::vector<CacheEntry>> entries = CacheShares(store).listFetched(key);
   if (!entries)
@@ -163,7 +163,7 @@ static llvm::Expected<int> revokeKey(CacheStore &store, const std::string &text)
     return listed.takeError();
   auto &[file, list, signer] = *listed;
   signer.isRevoked = true;
-  // First nothing new comes in, then what came in goes.
+  // The key is revoked first, so that no new entries arrive while existing ones are removed.
   if (list.judge(signer.key, "default") != TrustList::Standing::revoked)
     if (llvm::Error error = TrustList::append(file, signer))
       return error;

@@ -30,7 +30,7 @@ static sigset_t blockSignals() {
   sigemptyset(&signals);
   for (int signal : {SIGINT, SIGTERM})
     sigaddset(&signals, signal);
-  // Threads of the server inherit this, so that the main thread gets them.
+  // The server's threads inherit this mask, so that the main thread receives the signals.
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   return signals;
 }

@@ -16,14 +16,14 @@ class App;
 
 namespace tenon {
 
-/// The exit code of a subcommand, whose failure is printed.
+/// Returns the exit code of a subcommand, and prints its failure.
 int finish(llvm::Expected<int> status);
 /// Opens the user's cache and runs `use` with it. Returns the exit code.
 int withCacheStore(llvm::function_ref<llvm::Expected<int>(CacheStore &)> use);
 /// "2026-11-26 19:13", of microseconds since 1970.
 std::string getTimeText(int64_t microseconds);
 
-/// keygen, trust, signers, revoke, quarantine and push.
+/// Adds keygen, trust, signers, revoke, quarantine and push.
 void addCacheKeyCommands(CLI::App &command, int &status);
 void addCacheServeCommand(CLI::App &command, int &status);
 

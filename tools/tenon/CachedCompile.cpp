@@ -31,7 +31,7 @@ namespace fs = llvm::sys::fs;
 // Requests
 //===----------------------------------------------------------------------===//
 
-/// Adds what records of real runs say. Where they cannot be read, their file stands for them.
+/// Adds the records of real runs to the key. If they cannot be read, the bytes of their file are used.
 static void addProfiles(const CompileOptions &options, Fingerprint &key) {
   if (options.profiles.empty())
     return;
@@ -48,7 +48,8 @@ static void addProfiles(const CompileOptions &options, Fingerprint &key) {
     key.add(options.profiles).add(llvm::toString(std::move(error)));
 }
 
-/// Options that say where something goes, what is run, or that are told apart by what they come to.
+/// True for options that do not affect the artifact: destinations, actions, and options whose effect is part of the key
+/// in another form.
 static bool isOfNoConcern(const CLI::Option &option) {
   return llvm::is_contained({"texts",
                              "--null",
@@ -78,7 +79,7 @@ static bool isOfNoConcern(const CLI::Option &option) {
                             option.get_name());
 }
 
-/// Adds the options that are given, as they were written.
+/// Adds the options that were given, as they were written.
 static std::string addOptions(const CLI::App &command, Fingerprint &key) {
   std::string text;
   for (const CLI::Option *option : command.get_options()) {
@@ -114,8 +115,8 @@ static std::string addTargets(const CompileOptions &options, Fingerprint &key) {
   return text;
 }
 
-/// Adds what the model is, wherever it is: what a file has in it, or which files a folder has. Returns whether it can
-/// be read.
+/// Adds the content of the model independently of its location: the bytes of a file, or the list of a folder's files.
+/// Returns true if it can be read.
 static bool addModelContents(const CompileOptions &options, Fingerprint &key) {
   key.add(llvm::sys::path::filename(options.input));
   if (!fs::is_directory(options.input)) {
@@ -133,7 +134,7 @@ static bool addModelContents(const CompileOptions &options, Fingerprint &key) {
   return !error;
 }
 
-/// The folder of the model's files; empty where it is unknown.
+/// Returns the folder of the model's files; empty if it is unknown.
 static std::string getModelFolder(const CompileOptions &options) {
   llvm::SmallString<128> model(options.input);
   if (fs::make_absolute(model))
@@ -141,7 +142,7 @@ static std::string getModelFolder(const CompileOptions &options) {
   return fs::is_directory(model) ? model.str().str() : llvm::sys::path::parent_path(model).str();
 }
 
-/// Adds the model's name. Which files a folder has decides which of them are read.
+/// Adds the model's name. For a folder, the list of its files determines which of them are read.
 static void addModel(const CompileOptions &options, Fingerprint &key) {
   llvm::SmallString<128> model(options.input);
   std::error_code error = fs::make_absolute(model);
@@ -154,8 +155,8 @@ static void addModel(const CompileOptions &options, Fingerprint &key) {
     key.add(name);
 }
 
-/// Adds the plug-ins that the import may find by itself (runtime/plugin): their shape functions decide. Those of
-/// --plugin are among the files that an artifact is made of. Other machines have them elsewhere.
+/// Adds the plug-ins that the import may find itself (runtime/plugin), because it depends on their shape functions.
+/// Those of --plugin are among the files of the artifact. On other machines their paths differ.
 static void addPlugins(Fingerprint &key, bool isRemote) {
   llvm::SmallVector<llvm::StringRef> folders;
   if (const char *list = std::getenv("TENON_PLUGIN_PATH"))
@@ -177,7 +178,7 @@ static void addPlugins(Fingerprint &key, bool isRemote) {
 }
 
 std::optional<ArtifactRequest> tenon::makeArtifactRequest(const CompileOptions &options, const CLI::App &command) {
-  // Who wants to look at the compilation, or to measure, wants one. What inputs a folder has, no list of files says.
+  // A user who observes the compilation, or measures, needs one. The list of files does not cover a folder of inputs.
   bool isLookedAt = options.emit != kArtifactOutput || options.output == "-" || !options.report.empty() ||
                     !options.dumpDir.empty() || !options.dumpAfter.empty() || !options.depfile.empty() ||
                     options.timing || options.bisect || options.tuneSeconds > 0 || !options.profilesLock.empty();
@@ -216,7 +217,7 @@ std::optional<ArtifactRequest> tenon::makeArtifactRequest(const CompileOptions &
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Passes on what a compilation says, and keeps it, also what its child process says.
+/// Forwards the messages of a compilation, and keeps them, including those of its child process.
 class Messages : public llvm::raw_ostream {
 public:
   Messages() : raw_ostream(/*unbuffered=*/true), copy(memfd_create("messages", MFD_CLOEXEC)) {}
@@ -256,13 +257,13 @@ private:
 };
 } // namespace
 
-/// One note is enough, and kernels have the same cache.
+/// A single warning suffices, since kernels have the same cache.
 static void warn(const ArtifactCache &cache, const CompileOutcome &outcome = {}) {
   if (!cache.getNote().empty() && !outcome.origin.kernels.notes)
     errors() << "tenon: warning: " << cache.getNote() << '\n';
 }
 
-/// Compiles to `options.output`. Returns how; nothing where the cache cannot keep it.
+/// Compiles to `options.output`. Returns how it was made; none if the cache cannot store it.
 static std::optional<ArtifactCache::Making> compileAndWatch(CompileOptions &options, const std::string &folder,
                                                             bool isKept, CompileOutcome &outcome) {
   Progress progress(options);
@@ -274,7 +275,8 @@ static std::optional<ArtifactCache::Making> compileAndWatch(CompileOptions &opti
   llvm::FileRemover remover(rule);
   if (isKept)
     options.depfile = rule.str().str();
-  // What is told now, the child process does not say again: the artifact is kept where a remote cache is not there.
+  // A warning that is printed now is not repeated by the child process; the artifact is cached even if a remote cache
+  // is unavailable.
   if (options.exchange && !options.exchange->getNote().empty()) {
     errors() << "tenon: warning: " << options.exchange->getNote() << '\n';
     options.exchange->dropNote();
@@ -288,7 +290,7 @@ static std::optional<ArtifactCache::Making> compileAndWatch(CompileOptions &opti
   options.depfile.clear();
   auto text = llvm::MemoryBuffer::getFile(rule);
   std::optional<std::string> said = messages.getText();
-  // A warning about the cache is none about the model, and is not said again with the artifact.
+  // A warning about the cache does not concern the model, and is not stored with the artifact.
   if (outcome.status != 0 || outcome.origin.kernels.notes || !text || !said)
     return std::nullopt;
   making.files = parseDepfile((*text)->getBuffer());
@@ -296,7 +298,7 @@ static std::optional<ArtifactCache::Making> compileAndWatch(CompileOptions &opti
   return making;
 }
 
-/// Writes an artifact of the cache to `output`. Returns whether that went well: if not, a compilation says why.
+/// Writes an artifact of the cache to `output`. Returns false on failure; the compilation then reports the reason.
 static bool writeHit(const CacheStore::Hit &hit, const std::string &output) {
   llvm::Error error = writeOutputFile(output, [&](llvm::raw_pwrite_stream &os) { os << hit.content->getBuffer(); });
   bool isWritten = !error;

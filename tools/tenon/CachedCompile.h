@@ -19,9 +19,9 @@ class App;
 
 namespace tenon {
 
-/// The request for the artifact that `command`, tenon compile or tenon run, asks for. Both find the artifacts of each
-/// other. Nothing where the artifact is not all that is asked for, or depends on what the request cannot tell. Options
-/// and command have to outlive the request.
+/// Returns the request for the artifact of `command`, which is tenon compile or tenon run; the two share artifacts.
+/// None if more than the artifact is requested, or if it depends on something that the request does not cover. Options
+/// and command must outlive the request.
 std::optional<ArtifactRequest> makeArtifactRequest(const CompileOptions &options, const CLI::App &command);
 
 /// How a compilation ended.
@@ -31,8 +31,8 @@ struct CompileOutcome {
   double seconds = 0;
 };
 
-/// Writes what is asked for to `options.output`: from the cache if it is there, and then keeps it there. `request` is
-/// null where only kernels may be taken from the cache; `folder` is empty where nothing may be.
+/// Writes the result to `options.output`: from the cache if it is there, otherwise by a compilation that is then
+/// cached. `request` is null if only kernels may be taken from the cache; `folder` is empty if nothing may be.
 CompileOutcome compileToFile(CompileOptions &options, const ArtifactRequest *request, const std::string &folder);
 
 /// An artifact to run: in the cache, or a temporary file.
@@ -42,7 +42,7 @@ struct CompiledFile {
   std::optional<llvm::FileRemover> remover;
 };
 
-/// The same for whoever needs no file of a certain name.
+/// The same for callers that need no particular file name.
 CompiledFile compileToCache(CompileOptions &options, const ArtifactRequest *request, const std::string &folder);
 
 } // namespace tenon

@@ -17,7 +17,8 @@ class App;
 
 namespace tenon {
 
-/// Each adds its subcommand to `app`; when that is parsed it runs, and sets the program's exit code.
+/// These functions add their subcommands to `app`; a subcommand runs when it is parsed, and sets the program's exit
+/// code.
 void addCacheCommand(CLI::App &app, int &status);
 void addCompileCommand(CLI::App &app, int &status);
 void addCompletionCommand(CLI::App &app, int &status);
@@ -34,7 +35,7 @@ void addPlaceCommand(CLI::App &app, int &status);
 void addProfilesCommand(CLI::App &app, int &status);
 void addTokenizeCommand(CLI::App &app, int &status);
 void addTuneCommand(CLI::App &app, int &status);
-/// `passed`: arguments for tenon-run that are not looked at.
+/// `passed` has the arguments for tenon-run, which are not interpreted.
 void addRunCommand(CLI::App &app, int &status, const std::vector<std::string> &passed);
 
 } // namespace tenon

@@ -45,8 +45,8 @@ static std::string describeOutputs() {
   return text;
 }
 
-/// Where the result goes when nobody says: text to the terminal, an artifact to a file of the model's name in the
-/// current folder. Who only wants to look at IR gets no artifact.
+/// Returns the default output: standard output for text, and a file with the model's name in the current folder for an
+/// artifact. If only IR is dumped, no artifact is written.
 static std::string getDefaultOutput(const CompileOptions &options) {
   if (options.emit == kArtifactOutput && options.report.empty() &&
       (!options.dumpDir.empty() || !options.dumpAfter.empty()))
@@ -58,14 +58,14 @@ static std::string getDefaultOutput(const CompileOptions &options) {
 }
 
 namespace {
-/// Options that the compiler itself knows nothing of.
+/// Options that are handled outside of the compiler.
 struct CommandArguments {
   CompileArguments compile;
   bool json = false, quiet = false, isUncached = false;
 };
 } // namespace
 
-/// Why the options do not go together, or the output cannot be written; empty where nothing is wrong.
+/// Returns the reason why options conflict, or why the output cannot be written; empty if there is none.
 static std::string checkArguments(const CommandArguments &arguments) {
   const CompileOptions &options = arguments.compile.options;
   bool makesArtifact = options.emit == kArtifactOutput;

@@ -175,7 +175,7 @@ static void addProfilesOption(CLI::App &command, CompileArguments &arguments, co
 
 static void addMeasuringOptions(CLI::App &command, CompileArguments &arguments) {
   constexpr char kGroup[] = "Measured choices";
-  // A flag that may have a value: the word after it is the model.
+  // A flag with an optional value: the next word is the model.
   command
       .add_flag("--tune{10}", arguments.tune,
                 "measure the paths and the schedules of this model that have no record, for so many seconds each "
@@ -208,7 +208,7 @@ static void addPathOptions(CLI::App &command, CompileArguments &arguments) {
       ->group(kGroup);
 }
 
-/// The records to choose by: what is said, or else the user's own if there are any or some will be.
+/// Returns the records to use: those that are named, otherwise the user's own, if there are any or some will be made.
 static std::string resolveProfiles(const CompileArguments &arguments) {
   if (!arguments.profiles.empty())
     return arguments.profiles == "none" ? "" : arguments.profiles;
@@ -319,12 +319,13 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
     errors() << "tenon: error: no model is given; see 'tenon --help'\n";
     return false;
   }
-  // A folder is called the same with and without a slash at its end.
+  // The name of a folder is the same with and without a trailing slash.
   while (options.input.size() > 1 && options.input.back() == '/')
     options.input.pop_back();
   if (!arguments.targets.empty())
     options.targets = arguments.targets;
-  // The first tokens of a text come many at a time, and those that follow one by one: that is a program of its own.
+  // The prompt is processed many tokens at a time, and later tokens one by one, so a single token gets a program of its
+  // own.
   if (options.import.context && arguments.specializations.empty() && arguments.shapes.empty())
     arguments.specializations.push_back("length=1");
   auto report = [&](const char *option, const std::string &text, llvm::Error error) {
@@ -367,7 +368,7 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
     return false;
   }
   options.profiles = resolveProfiles(arguments);
-  // Who has not asked for records compiles without them if need be.
+  // A user who has not requested records compiles without them if they cannot be read.
   options.needsProfiles = !arguments.profiles.empty() || options.tuneSeconds > 0;
   if (!arguments.errorInputs.empty())
     options.readInputs = [folder = arguments.errorInputs](const tenon_artifact *artifact) {

@@ -29,20 +29,20 @@ struct CompileArguments {
   RemoteArguments remotes;
 };
 
-/// An option for a number of bytes above 0, which may end in K, M or G.
+/// Adds an option for a positive number of bytes, which may end in K, M or G.
 CLI::Option *addBytes(CLI::App &command, const char *name, uint64_t &bytes, const char *description);
 
-/// Adds them to a subcommand; `arguments` must live as long as that.
+/// Adds the options of a compilation to a subcommand; `arguments` must outlive it.
 void addCompileOptions(CLI::App &command, CompileArguments &arguments);
 
-/// Adds those that say which model is measured, and how: not its file, nor what a compilation writes.
+/// Adds the options that determine the measured model and the measurement, without its file or outputs.
 void addTuneOptions(CLI::App &command, CompileArguments &arguments);
 
-/// Fills `arguments.options` from the texts. Says what is wrong on standard error, and returns false.
+/// Fills `arguments.options` from the texts. On failure prints an error and returns false.
 bool resolveCompileOptions(CompileArguments &arguments);
 
-/// Prepares the remote caches of a compilation, which come behind this machine's in the folder `cache`. Without one
-/// there are none, and asking for them is wrong usage. Returns 0, or the exit code of what it said on standard error.
+/// Opens the remote caches of a compilation, which are used after the local one in the folder `cache`. Without a local
+/// cache they are unavailable, and requesting them is misuse. Returns 0, or the exit code after printing an error.
 int openRemotes(CompileArguments &arguments, const std::string &cache);
 
 } // namespace tenon

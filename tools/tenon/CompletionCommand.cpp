@@ -16,7 +16,7 @@
 using namespace tenon;
 
 namespace {
-/// A command with its options, as the command line itself declares them.
+/// A command with its options, as declared for the command line.
 struct Command {
   struct Option {
     std::string name, description;

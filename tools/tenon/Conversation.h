@@ -19,14 +19,14 @@ namespace tenon {
 
 using rt::Status;
 
-/// The messages of a chat so far, as a model was trained to read them.
+/// The messages of a chat so far, in the model's chat format.
 class Conversation {
 public:
   Conversation(const text::Tokenizer &tokenizer, const text::ChatTemplate &chat) : tokenizer(tokenizer), chat(chat) {}
 
   /// Adds the message that comes before all others.
   void setSystem(const std::string &content);
-  /// Adds a user's message, and sets `tokens` to the whole conversation up to where the answer begins.
+  /// Adds a user's message, and sets `tokens` to the whole conversation up to the start of the answer.
   Status add(const std::string &content, std::vector<uint32_t> &tokens);
   /// Adds the model's answer.
   void addAnswer(const std::string &content);

@@ -88,7 +88,7 @@ static void addCommonOptions(CLI::App &command, DebugArguments &arguments) {
                    "do not shorten names; default: the terminal's width, or 100 columns in a pipe");
 }
 
-/// The options of some groups that a command line has, for one that is printed. `names` are options of other groups.
+/// Returns the given options of some groups for a printed command line. `names` are additional options of other groups.
 static std::string listOptions(const CLI::App &command, llvm::ArrayRef<llvm::StringRef> groups,
                                llvm::ArrayRef<llvm::StringRef> names = {}) {
   std::string text;
@@ -102,7 +102,7 @@ static std::string listOptions(const CLI::App &command, llvm::ArrayRef<llvm::Str
   return text;
 }
 
-/// `keepsInputs`: command lines that are printed are about the model itself, and not about a part with other inputs.
+/// `keepsInputs` is set if printed command lines refer to the model itself, and not to a part with other inputs.
 static bool resolve(const CLI::App &command, DebugArguments &arguments, bool keepsInputs = true) {
   if (!resolveCompileOptions(arguments.compile))
     return false;

@@ -121,7 +121,7 @@ static int embed(EmbedArguments &arguments, const CLI::App &command) {
     errors() << "tenon: error: expected a model; see 'tenon embed --help'\n";
     return 2;
   }
-  // What takes no time is looked at before the model is compiled.
+  // Cheap checks come before the model is compiled.
   if (!llvm::sys::fs::exists(arguments.compile.options.input)) {
     errors() << "tenon: error: " << arguments.compile.options.input << ": No such file or directory\n";
     return 1;

@@ -94,7 +94,7 @@ Status Embedder::findOutput(std::optional<TokenPooling> pooling) {
                       info.model);
 }
 
-/// Writes the values of a batch; rows that a fixed batch has beyond it repeat the first.
+/// Writes the values of a batch; the remaining rows of a fixed batch repeat the first one.
 void Embedder::fill(const std::vector<text::Encoding> &batch, size_t rows, size_t length, Input &input) const {
   input.values.assign(rows * length, 0);
   for (size_t i = 0; i < rows * length; ++i) {

@@ -18,26 +18,25 @@ namespace tenon {
 
 using rt::Status;
 
-/// How the vectors of tokens become one, where the model does not do it.
+/// How the vectors of tokens are pooled, if the model does not pool them.
 enum class TokenPooling { mean, first };
 
-/// A loaded artifact of an encoder. Its inputs are input_ids and maybe attention_mask and token_type_ids, integers of
-/// [batch, length]. Its output is sentence_embedding, f32[batch, size], or else last_hidden_state,
-/// f32[batch, length, size].
+/// A loaded artifact of an encoder. Its inputs are input_ids and optionally attention_mask and token_type_ids, integers
+/// of [batch, length]. Its output is sentence_embedding, f32[batch, size], or else last_hidden_state, f32[batch,
+/// length, size].
 class Embedder {
 public:
-  /// Fails with TENON_UNSUPPORTED where the model has other inputs or outputs. Without `pooling`, it has to have
+  /// Fails with TENON_UNSUPPORTED if the model has other inputs or outputs. Without `pooling`, it must have
   /// sentence_embedding.
   Status load(const std::string &path, uint32_t threads, std::optional<TokenPooling> pooling);
 
-  /// Sizes that the model was compiled for; 0 where they are open.
+  /// The sizes that the model was compiled for; 0 if they are dynamic.
   size_t getFixedBatch() const { return fixedBatch; }
   size_t getFixedLength() const { return fixedLength; }
-  /// Tokens that a text may have; SIZE_MAX where there is no limit.
+  /// The maximal number of tokens in a text; SIZE_MAX if there is no limit.
   size_t getMaxLength() const { return maxLength; }
 
-  /// Appends the vectors of encodings, which all have the same length: as many as the batch, if that is fixed, at
-  /// most.
+  /// Appends the vectors of encodings of equal length; at most as many as a fixed batch has.
   Status run(const std::vector<text::Encoding> &batch, std::vector<std::vector<float>> &vectors);
 
 private:
@@ -65,7 +64,7 @@ private:
   size_t fixedBatch = 0, fixedLength = 0, maxLength = SIZE_MAX;
 };
 
-/// Scales a vector to a length of 1, unless it is all zeros.
+/// Normalizes a vector to length 1, unless it is zero.
 void normalizeVector(std::vector<float> &vector);
 
 } // namespace tenon

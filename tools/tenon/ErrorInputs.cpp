@@ -15,7 +15,7 @@
 
 using namespace tenon;
 
-/// The folders of the sets, in the order of their names.
+/// Lists the folders of the sets, ordered by name.
 static std::vector<std::string> findSets(const std::string &folder) {
   std::vector<std::string> sets;
   bool hasFiles = false;
@@ -26,14 +26,14 @@ static std::vector<std::string> findSets(const std::string &folder) {
     if (isFolder)
       sets.push_back(entry->path());
   }
-  // Beside files, a folder is the value of a sequence.
+  // If there are files, a folder is the value of a sequence.
   if (hasFiles || sets.empty())
     return {folder};
   llvm::sort(sets);
   return sets;
 }
 
-/// Where the value of an input is in a set; empty where it is missing.
+/// Returns the path of an input's value in a set; empty if it is missing.
 static std::string findFile(const std::string &set, const run::Model::Value &input) {
   std::string path = set + "/" + run::fileName(input.name);
   for (const char *suffix : {".npy", ".pb"})
@@ -42,7 +42,7 @@ static std::string findFile(const std::string &set, const run::Model::Value &inp
   return input.isSequence() && llvm::sys::fs::is_directory(path) ? path : "";
 }
 
-/// Whether a part has as many dimensions as its port, and where that has constants, those.
+/// True if a tensor has the rank of its port, and its static dimensions.
 static bool fits(const run::HostTensor &part, const run::Model::Port &port) {
   return llvm::equal(part.dims, port.dims,
                      [](int64_t size, const tenon_dim_info &dim) { return dim.value < 0 || dim.value == size; });

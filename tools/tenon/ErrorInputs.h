@@ -12,9 +12,9 @@
 
 namespace tenon {
 
-/// Reads the input sets of a folder for an artifact: of each input its file, as `tenon-run --output-dir` names it and
-/// `--input` takes it (NAME.npy, or NAME.pb). Each folder in it that has files of its own is a set; where there is
-/// none, the folder is the only one. An error of category `invalid` says which file is at fault.
+/// Reads the input sets of a folder for an artifact: a file for each input, named as by `tenon-run --output-dir` and in
+/// the formats of `--input` (NAME.npy or NAME.pb). Each subfolder with files is a set; if there is none, the folder
+/// itself is the only set. An error of category `invalid` names the file.
 llvm::Expected<std::vector<InputSet>> readErrorInputs(const std::string &folder, const tenon_artifact *artifact);
 
 } // namespace tenon

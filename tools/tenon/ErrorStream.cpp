@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 namespace {
-/// Standard error, and a file in memory beside it. A forked process shares that file and its offset, so that the lines
-/// of a compiler's process that ends early are kept as well.
+/// Writes to standard error and to a file in memory. A forked process shares that file and its offset, so that messages
+/// of a child process that ends early are kept, too.
 class ErrorStream : public llvm::raw_ostream {
 public:
   ErrorStream() : raw_ostream(/*unbuffered=*/true) {}
@@ -77,7 +77,7 @@ void tenon::printKeptErrors(int exitCode, llvm::raw_ostream &os) {
   nlohmann::ordered_json object = {{"exit_code", exitCode}, {"errors", errors}};
   if (!warnings.empty())
     object["warnings"] = warnings;
-  // Names in messages are as hostile as the model: what is no UTF-8 becomes U+FFFD.
+  // Names in messages come from untrusted models: invalid UTF-8 becomes U+FFFD.
   os << object.dump(/*indent=*/-1, ' ', /*ensure_ascii=*/false, nlohmann::ordered_json::error_handler_t::replace)
      << '\n';
 }

@@ -12,14 +12,14 @@
 
 namespace tenon {
 
-/// Where all commands print errors and warnings: standard error, a line for each.
+/// Returns the stream for errors and warnings of all commands: standard error, one line each.
 llvm::raw_ostream &errors();
 
-/// From here on keeps a copy of what errors() prints, in this process and in those forked from it.
+/// From now on keeps a copy of the output of errors(), in this process and in its forks.
 void keepErrors();
 
-/// Prints the errors and warnings that were kept as one JSON object, with the program's exit code. Prints nothing where
-/// no error was kept: what failed has told the reason in its own JSON then.
+/// Prints the kept errors and warnings as one JSON object, with the program's exit code. Prints nothing if no error was
+/// kept: then the reason is in the command's own JSON.
 void printKeptErrors(int exitCode, llvm::raw_ostream &os);
 
 } // namespace tenon

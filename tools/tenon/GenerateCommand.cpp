@@ -36,7 +36,7 @@ struct GenerateArguments {
   uint32_t threads = 0;
   uint64_t weightBudget = 0;
   bool ignoresEnd = false, isUncached = false, isQuiet = false, chats = false;
-  /// Options that the folder's settings decide, unless they are given.
+  /// Options whose defaults are the folder's settings.
   CLI::Option *promptOption, *tokensOption, *seedOption, *temperature, *topK, *topP, *minP, *penalty, *context;
 };
 
@@ -56,7 +56,7 @@ static int report(const Status &status) {
 // Prompts
 //===----------------------------------------------------------------------===//
 
-/// The prompt of the command line, or else what stands on standard input.
+/// Reads the prompt from the command line, or else from standard input.
 static int readPrompt(GenerateArguments &arguments) {
   if (arguments.chats || arguments.promptOption->count() || arguments.tokensOption->count())
     return 0;
@@ -80,7 +80,7 @@ static Status encodePrompt(const GenerateArguments &arguments, const text::Token
   return tokens.empty() ? Status::make(TENON_INVALID, "the prompt has no tokens") : Status();
 }
 
-/// What the folder says of sampling, and what is given instead.
+/// Merges the sampling settings of the folder with the given options.
 static text::SamplerOptions chooseSampler(const GenerateArguments &arguments, text::SamplerOptions options) {
   const text::SamplerOptions &given = arguments.sampler;
   if (arguments.temperature->count())
@@ -100,7 +100,7 @@ static text::SamplerOptions chooseSampler(const GenerateArguments &arguments, te
 // Generation
 //===----------------------------------------------------------------------===//
 
-/// Prints text as it comes; numbers of tokens where there is no tokenizer.
+/// Prints text as it is generated; token numbers if there is no tokenizer.
 class TokenPrinter {
 public:
   explicit TokenPrinter(const text::Tokenizer *tokenizer) {
@@ -143,7 +143,7 @@ private:
   bool isFirst = true;
 };
 
-/// Goes on with a text until a token that ends texts, as many tokens as are asked for, or the end of the context.
+/// Generates tokens until an end token, the requested number of tokens, or the end of the context.
 static Status generate(const GenerateArguments &arguments, const std::vector<uint32_t> &prompt,
                        const std::vector<uint32_t> &endTokens, text::Sampler &sampler, Generator &generator,
                        TokenPrinter &printer, Figures &figures) {
@@ -160,7 +160,7 @@ static Status generate(const GenerateArguments &arguments, const std::vector<uin
       break;
     sampler.note(token);
     TENON_TRY(printer.print(token));
-    // The last token needs no run: nobody asks for what comes behind it.
+    // The last token needs no run, because its successor is not needed.
     if (made + 1 == arguments.most || generator.getLength() == generator.getContext())
       break;
     begin = rt::now();
@@ -184,7 +184,7 @@ static void printFigures(const Figures &figures, const Generator &generator) {
                  << " tokens is full; --context makes it larger\n";
 }
 
-/// Answers the lines of standard input, each with all messages before it.
+/// Answers each line of standard input, with all earlier messages as context.
 static Status chat(const GenerateArguments &arguments, Conversation &conversation, const text::Tokenizer &tokenizer,
                    const std::vector<uint32_t> &endTokens, text::Sampler &sampler, Generator &generator,
                    Figures &figures) {
@@ -212,7 +212,7 @@ struct TextFiles {
   Status read(const GenerateArguments &arguments) {
     const std::string &model = arguments.compile.options.input;
     std::string folder = arguments.tokenizer.empty() ? getModelFolder(model) : arguments.tokenizer;
-    // Numbers of tokens need no tokenizer; the text that comes of them is shown where there is one that is asked for.
+    // Token numbers need no tokenizer; the generated text is shown if one was requested.
     if (!arguments.tokensOption->count() || !arguments.tokenizer.empty())
       TENON_TRY(text::loadTokenizer(folder, tokenizer));
     if (arguments.chats)
@@ -243,7 +243,7 @@ static Status goOn(const GenerateArguments &arguments, const std::string &artifa
 }
 
 static int run(GenerateArguments &arguments, const CLI::App &command) {
-  // What takes no time is looked at before the model is compiled.
+  // Cheap checks come before the model is compiled.
   const std::string &model = arguments.compile.options.input;
   if (!llvm::sys::fs::exists(model)) {
     errors() << "tenon: error: " << model << ": No such file or directory\n";

@@ -19,13 +19,13 @@ namespace tenon {
 
 using rt::Status;
 
-/// A loaded artifact of a language model that keeps what it has of a text from run to run (tenon compile --context).
-/// Its input is input_ids, i64[1, length], of tokens that are new; its output logits, f32[1, vocabulary], of the one
-/// that comes next.
+/// A loaded artifact of a language model that keeps the keys and values of a text between runs (tenon compile
+/// --context). Its input is input_ids, i64[1, length], with the new tokens; its output logits, f32[1, vocabulary], for
+/// the next one.
 class Generator {
 public:
-  /// Fails with TENON_UNSUPPORTED where the model has other inputs, outputs or states. The budget is that of
-  /// tenon_session_options, the folder, which may be empty, that of tenon_load_options.
+  /// Fails with TENON_UNSUPPORTED if the model has other inputs, outputs or states. The budget is that of
+  /// tenon_session_options; the folder, which may be empty, that of tenon_load_options.
   Status load(const std::string &path, uint32_t threads, uint64_t weightBudget, const std::string &weightsFolder);
 
   /// Tokens that a text may have.
@@ -34,11 +34,11 @@ public:
   size_t getLength() const { return text.size(); }
   size_t getVocabulary() const { return vocabulary; }
 
-  /// Goes on with these tokens, at most `chunk` of them in one run. There is one at least. Fails with TENON_RESOURCES
-  /// where the text would be longer than the context, and changes nothing then.
+  /// Appends at least one token, with at most `chunk` of them in one run. Fails with TENON_RESOURCES, and changes
+  /// nothing, if the text would exceed the context.
   Status push(const std::vector<uint32_t> &tokens, size_t chunk);
-  /// Makes these tokens the text: goes on with those that are new where they begin as the text so far, and begins again
-  /// where they do not.
+  /// Sets the text to these tokens: appends the new ones if they begin with the current text, and starts over if they
+  /// do not.
   Status follow(const std::vector<uint32_t> &tokens, size_t chunk);
   /// The logits of the next token, after one of these.
   const float *getLogits() const { return logits.data(); }

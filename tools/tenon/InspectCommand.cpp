@@ -25,7 +25,7 @@ struct InspectArguments {
 };
 } // namespace
 
-/// Why the options do not go together; empty where they do.
+/// Returns the reason why options conflict; empty if they do not.
 static std::string checkArguments(const InspectArguments &arguments) {
   if (arguments.other.empty())
     return "";

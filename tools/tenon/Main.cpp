@@ -13,7 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 
-/// Says which commands there are, where the first word is none of them. CLI11 only says that it wants one.
+/// Lists the commands if the first word is none of them. CLI11's message only says that one is required.
 static bool isKnownCommand(const CLI::App &app, int argc, char **argv) {
   if (argc < 2 || argv[1][0] == '-')
     return true;
@@ -37,7 +37,7 @@ static int finishOutput(int status) {
   return 4;
 }
 
-/// Takes the arguments after "--" of `tenon run` off the command line: they are tenon-run's.
+/// Removes the arguments after "--" of `tenon run` from the command line: they are tenon-run's.
 static std::vector<std::string> takePassed(int &argc, char **argv) {
   if (argc < 2 || llvm::StringRef(argv[1]) != "run")
     return {};
@@ -83,7 +83,7 @@ static int runCommandLine(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    // What --help and --version ask for is no error; everything else is wrong usage.
+    // --help and --version are no errors; everything else is misuse.
     if (error.get_exit_code() == 0)
       return app.exit(error);
     tenon::errors() << "tenon: error: " << tenon::describeUsage(app, error) << '\n';
@@ -92,7 +92,7 @@ static int runCommandLine(int argc, char **argv) {
   return finishOutput(status);
 }
 
-/// The exit code of a command line, whatever is thrown.
+/// Returns the exit code of a command line, and handles all exceptions.
 static int guardCommandLine(int argc, char **argv) {
   try {
     return runCommandLine(argc, argv);
@@ -106,14 +106,14 @@ static int guardCommandLine(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  // Also wrong usage is told as JSON, so that the option is looked for before the command line is parsed.
+  // Misuse is reported as JSON, too, so the option is searched before the command line is parsed.
   bool json = llvm::is_contained(llvm::ArrayRef(argv, argc), llvm::StringRef("--json"));
   if (json)
     tenon::keepErrors();
   int status = guardCommandLine(argc, argv);
   if (json && status != 0) {
     tenon::printKeptErrors(status, llvm::outs());
-    // Nobody is left to tell that standard output is closed.
+    // A closed standard output cannot be reported to anybody.
     llvm::outs().flush();
     llvm::outs().clear_error();
   }

@@ -18,10 +18,10 @@ namespace tenon {
 /// Whether a file begins as artifacts do.
 bool isArtifact(const std::string &path);
 
-/// The model's folder, or the one that its file is in: where its tokenizer is.
+/// Returns the model's folder, or the one of its file, which contains the tokenizer.
 std::string getModelFolder(const std::string &model);
 
-/// The artifact of the model, which is compiled if it is none, and kept in the cache unless `isUncached`.
+/// Returns the artifact of the model; a model is compiled, and cached unless `isUncached`.
 CompiledFile findArtifact(CompileArguments &arguments, bool isUncached, const CLI::App &command);
 
 } // namespace tenon

@@ -23,7 +23,7 @@
 
 using namespace tenon;
 
-/// What becomes of an operator, for people; `how` is OperatorSupport's.
+/// Describes how an operator is supported; `how` is OperatorSupport's.
 static std::string describeSupport(llvm::StringRef how) {
   return llvm::StringSwitch<std::string>(how)
       .Case("handler", "operations of its own")
@@ -53,7 +53,7 @@ static void printOperators(bool json) {
 }
 
 namespace {
-/// An operator of a model, and how many nodes have it.
+/// An operator of a model, and the number of its nodes.
 struct Use {
   size_t nodes = 0;
   std::string how = "none"; ///< as OperatorSupport says it, or "a function of the model"
@@ -89,7 +89,7 @@ static Uses listUses(const onnx::ModelProto &model) {
   return uses;
 }
 
-/// What a model consists of, and whether anything of it is missing here: exit code 3 then.
+/// Lists the operators of a model; the exit code is 3 if any is unsupported.
 static int printModel(const std::string &path, bool json) {
   auto fail = [&](const std::string &text) {
     errors() << "tenon: error: " << path << ": " << text << '\n';

@@ -12,7 +12,7 @@
 
 namespace tenon {
 
-/// Columns of the terminal that standard output is, or of a page where it is none.
+/// Returns the columns of the terminal on standard output, or of a page if it is no terminal.
 size_t getOutputWidth();
 
 } // namespace tenon

@@ -36,7 +36,7 @@ struct PathsArguments {
   std::vector<const CLI::Option *> ofCompilation; ///< that `tenon compile` has, too
 };
 
-/// Goes through plans: those within the budget of errors from the cheapest one on, or some at random.
+/// Iterates over plans: those within the error budget from the cheapest one on, or random ones.
 class PlanWalk {
 public:
   PlanWalk(const PathExplorer &explorer, const PathsArguments &arguments)
@@ -58,7 +58,7 @@ private:
   std::optional<double> firstCost;
 };
 
-/// Runs plans while there is time, and says on a terminal how far it is.
+/// Runs plans while there is time, and shows the progress on a terminal.
 class PlanRuns {
 public:
   PlanRuns(PathExplorer &explorer, const PathsArguments &arguments, PlanList &list)
@@ -128,7 +128,7 @@ void PlanRuns::hide() const {
 }
 
 llvm::Error PlanRuns::run(PlanWalk &walk) {
-  // Dozens of rounds of most models, which are measured in turn.
+  // Enough for dozens of rounds of most models, which are measured in turn.
   constexpr double kSecondsOfPlan = 1;
   if (llvm::Error error = explorer.prepare())
     return error;
@@ -169,7 +169,7 @@ static llvm::Error writeChart(const PathsArguments &arguments, const PlanList &l
                : llvm::Error::success();
 }
 
-/// The plan of a number; fails where there are fewer.
+/// Returns the plan with a number; fails if there are fewer.
 static llvm::Expected<ListedPlan> findPlan(PlanWalk &walk, size_t number) {
   for (size_t i = 1; std::optional<ListedPlan> plan = walk.next(); ++i)
     if (i == number)
@@ -177,7 +177,7 @@ static llvm::Expected<ListedPlan> findPlan(PlanWalk &walk, size_t number) {
   return makeError(CompileStatus::misuse, "--show: there are fewer plans than " + std::to_string(number));
 }
 
-/// The options that a compilation of the same model has, as they were given; pins are those of the plan.
+/// Returns the options for compiling the same model, as they were given; the pins are those of the plan.
 static std::string getCompileArguments(const PathsArguments &arguments) {
   std::string text;
   for (const CLI::Option *option : arguments.ofCompilation) {
@@ -218,7 +218,7 @@ static llvm::Error explore(PathExplorer &explorer, PathsArguments &arguments) {
   return arguments.chart.empty() ? llvm::Error::success() : writeChart(arguments, list);
 }
 
-/// Why the arguments do not go together; empty where nothing is wrong.
+/// Returns the reason why arguments conflict; empty if they do not.
 static std::string checkArguments(const PathsArguments &arguments) {
   const CompileOptions &options = arguments.compile.options;
   if (!arguments.compile.tune.empty())
@@ -233,7 +233,7 @@ static std::string checkArguments(const PathsArguments &arguments) {
     return "--show describes a plan; --check and --profile run several";
   if (!options.output.empty() && !arguments.show)
     return "--output needs --show: which plan is compiled";
-  // Minutes of measurements are not to end with a file that cannot be written.
+  // Checked first, so that minutes of measurements are not lost because a file cannot be written.
   for (auto [name, file] : {std::pair("--report", &arguments.chart), {"--output", &options.output}})
     if (llvm::StringRef folder = llvm::sys::path::parent_path(*file);
         !folder.empty() && !llvm::sys::fs::is_directory(folder))
@@ -265,7 +265,7 @@ static int run(PathsArguments &arguments) {
     return static_cast<int>(status);
   if (llvm::sys::path::extension(options.output) == ".mlir")
     options.emit = kIROutput;
-  // In this process: one with threads must not be forked.
+  // The compilation runs in this process, because a process with threads must not be forked.
   options.cacheFolder = cache;
   ResultOrigin origin;
   options.onKernels = [&](const KernelCounts &counts) { origin.kernels = counts; };

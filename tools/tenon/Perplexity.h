@@ -14,26 +14,26 @@
 
 namespace tenon {
 
-/// A part of a text that a model is given alone, of which the tokens from `first` on are predicted: each from those
-/// before it in the window.
+/// A part of a text that a model processes separately; the tokens from `first` on are predicted, each from those before
+/// it in the window.
 struct TextWindow {
   size_t begin, end, first;
 };
 
-/// Windows of `length` tokens that begin `stride` tokens after each other; each token but the first is predicted at
-/// most once, in the first window that has one before it. So does the page of transformers about perplexity.
+/// Returns windows of `length` tokens at a distance of `stride` tokens; each token but the first is predicted at most
+/// once, in the first window with a token before it, as on transformers' page about perplexity.
 std::vector<TextWindow> makeWindows(size_t tokens, size_t length, size_t stride);
 
-/// The logarithms of the probabilities that logits stand for.
+/// Returns the logarithms of the probabilities for logits.
 std::vector<double> getLogProbabilities(const float *logits, size_t vocabulary);
 
-/// What a model makes of tokens: the mean of -log p, whose exponential is the perplexity.
+/// Accumulates the mean of -log p over tokens, whose exponential is the perplexity.
 class Perplexity {
 public:
   void add(double logProbability);
   uint64_t getCount() const { return count; }
   double get() const;
-  /// The standard error of the perplexity, as if tokens were independent.
+  /// Returns the standard error of the perplexity, assuming independent tokens.
   double getStandardError() const;
 
 private:
@@ -46,7 +46,7 @@ struct Divergence {
   uint64_t count = 0, agreed = 0; ///< positions; those whose most probable token is the same
   double sum = 0, largest = 0;    ///< of the Kullback-Leibler divergence of a position, in nats
 
-  /// Both are logarithms of probabilities; the divergence is that of `other` from `reference`.
+  /// Adds a token's log-probabilities; the divergence is that of `other` from `reference`.
   void add(const std::vector<double> &reference, const std::vector<double> &other);
   double getMean() const { return count ? sum / static_cast<double>(count) : 0; }
 };

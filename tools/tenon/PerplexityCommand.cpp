@@ -49,8 +49,8 @@ static int report(const Status &status) {
 // Models and texts
 //===----------------------------------------------------------------------===//
 
-/// The artifact of the model to compare with: it has the options of the other one, but for the formats of weights. What
-/// the cache finds by options would be the other one.
+/// Compiles the model to compare with: it has the same options, except for the formats of weights. The cache is
+/// bypassed, because a lookup by options would find the other artifact.
 static CompiledFile findCompared(const PerplexityArguments &arguments, CompileArguments compared) {
   CompiledFile compiled;
   if (isArtifact(arguments.compared)) {
@@ -85,7 +85,7 @@ static Status readTokens(const PerplexityArguments &arguments, const std::string
   return {};
 }
 
-/// The tokens of a window: as many as are asked for, or as the model takes, within reason.
+/// Sets the window length: the requested one, or a reasonable one that the model supports.
 static Status chooseWindow(PerplexityArguments &arguments, size_t positions, const TokenScorer &model,
                            const TokenScorer *reference) {
   constexpr size_t kUsual = 512; // default: a page of text, whose logits fit in memory
@@ -182,7 +182,7 @@ static Status score(PerplexityArguments &arguments, const std::vector<uint32_t> 
 }
 
 static int run(PerplexityArguments &arguments, const CLI::App &command) {
-  // What takes no time is looked at before the model is compiled.
+  // Cheap checks come before the model is compiled.
   const std::string &model = arguments.compile.options.input;
   if (model.empty()) {
     errors() << "tenon: error: expected a model; see 'tenon perplexity --help'\n";
@@ -205,7 +205,7 @@ static int run(PerplexityArguments &arguments, const CLI::App &command) {
   CompiledFile compiled = findArtifact(arguments.compile, arguments.isUncached, command);
   if (compiled.status != 0)
     return compiled.status;
-  // What is removed at the end must not be copied before.
+  // A temporary file is removed by its owner, so it must not be copied.
   CompiledFile compared = arguments.compared.empty() ? CompiledFile() : findCompared(arguments, std::move(compile));
   if (compared.status != 0)
     return compared.status;

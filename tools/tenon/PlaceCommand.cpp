@@ -32,7 +32,7 @@ struct PlaceOptions {
 
 } // namespace
 
-/// Without a time limit steps are counted, so that the same file gets the same places: about a second.
+/// Without a time limit the number of steps is limited, to about a second, so that the result is deterministic.
 static placement::Budget getBudget(double timeLimit) {
   if (timeLimit == 0)
     return placement::Budget(300'000'000);
@@ -94,7 +94,7 @@ static int placeBuffers(const PlaceOptions &options) {
     if (llvm::Error error = writeOutputFile(
             options.output, [&](llvm::raw_pwrite_stream &os) { printBuffers(*file, result.placement, os); }))
       return report(4, options.output, " cannot be written: " + llvm::toString(std::move(error)));
-  // What is asked for on standard output has it for itself.
+  // If the result is written to standard output, nothing else is.
   llvm::raw_ostream &os = options.output == "-" ? llvm::errs() : llvm::outs();
   (options.json ? printJson : printText)(*file, result, os);
   return 0;

@@ -17,7 +17,7 @@
 using namespace tenon;
 using Json = nlohmann::ordered_json;
 
-/// Digits of a region's fingerprint that tell it from others of a model.
+/// The digits of a region's fingerprint that suffice to distinguish the regions of a model.
 static constexpr size_t kDigits = 8;
 
 static std::string getShort(const PathDecision &decision) {
@@ -35,7 +35,7 @@ static std::string plural(size_t count, const char *noun) {
   return groupDigits(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
-/// "14745600" as "14,745,600", and what has many digits as "1.5e+35".
+/// Formats "14745600" as "14,745,600", and long numbers as "1.5e+35".
 static std::string shortenCount(const std::string &count) {
   constexpr size_t kMaxDigits = 15;
   if (count.size() > kMaxDigits)
@@ -43,7 +43,7 @@ static std::string shortenCount(const std::string &count) {
   return groupDigits(std::stoull(count));
 }
 
-/// "panels 1.94 (4e-07)": costs relative to that of the cheapest path.
+/// Returns "panels 1.94 (4e-07)": costs relative to that of the cheapest path.
 static std::string describePaths(const PathDecision &decision) {
   std::string text;
   for (const PathAlternative &alternative : decision.alternatives) {
@@ -92,7 +92,7 @@ void PlanList::printDecisions(const std::string &all) {
   llvm::outs() << '\n';
 }
 
-/// How a plan differs from the first one that is listed.
+/// Describes how a plan differs from the first listed one.
 std::string PlanList::describeOptions(const ListedPlan &plan) const {
   std::string text;
   const std::vector<size_t> &first = plans.empty() ? plan.options : plans.front().options;
@@ -145,7 +145,7 @@ std::vector<PlanPoint> PlanList::listPoints() const {
   };
   for (const ListedPlan &plan : plans)
     if (plan.measured)
-      // What was measured in other seconds is told relative to what was measured in both.
+      // Times that were measured in different rounds are compared through the plan that was measured in both.
       add("plan " + std::to_string(plan.number), describeOptions(plan),
           chosen > 0 ? plan.measured->ratio * chosen : plan.measured->nanoseconds, plan.measured->error, false);
   add("chosen", "what tenon compile takes", chosen, explorer.getChosen().error, true);
@@ -261,7 +261,7 @@ void PlanList::finish() {
                                 getErrorText(fastest->measured->error));
   if (fastest->measured->ratio < 1)
     llvm::outs() << getCommand(*fastest) << '\n';
-  // Errors of operations add up to less than their squares say where the model dampens them.
+  // If the model dampens errors, those of operations add up to less than the root of their squares.
   constexpr double kUnused = 0.5;
   if (fastest->estimatedError > 0 && *fastest->measured->error < kUnused * options.tolerance)
     llvm::outs() << "plans are more exact than estimated: --error-budget "

@@ -23,25 +23,26 @@ struct ListedPlan {
   std::optional<PlanMeasurement> measured;
 };
 
-/// Says on standard output what a model's operations may take, and which plans there are.
+/// Prints the alternatives of a model's operations and the list of plans to standard output.
 class PlanList {
 public:
-  /// `arguments`: the options of the compilation, as they are passed to `tenon compile`.
+  /// `arguments` are the options of the compilation, in the form for `tenon compile`.
   PlanList(const PathExplorer &explorer, const CompileOptions &options, std::string arguments, bool json)
       : explorer(explorer), options(options), arguments(std::move(arguments)), json(json) {}
 
   /// `count`: of all plans, in decimal digits.
   void printDecisions(const std::string &count);
-  /// Lines of text appear at once. Options are told from those of the first plan that is added.
+  /// Adds a plan, which is printed immediately. Options are described relative to the first plan.
   void add(ListedPlan plan);
-  /// What is known after the last plan: the chosen one and the fastest within the tolerance, where plans were timed.
+  /// Prints the summary after the last plan: the chosen one and the fastest one within the tolerance, if plans were
+  /// timed.
   void finish();
   /// One plan in full, and how to compile it.
   void printPlan(const ListedPlan &plan) const;
 
   /// The plans that were timed, and the chosen one.
   std::vector<PlanPoint> listPoints() const;
-  /// The fastest plan within the tolerance of those that were timed; null where there is none.
+  /// Returns the fastest timed plan within the tolerance; null if there is none.
   const ListedPlan *findFastest() const;
 
 private:

@@ -28,7 +28,7 @@ using Access = ProfileStore::Access;
 using Entry = ProfileStore::Entry;
 
 namespace {
-/// What all subcommands share. `status` is the program's exit code.
+/// The options of all subcommands. `status` is the program's exit code.
 struct ProfilesOptions {
   std::string database;
   ProfileStore::Filter filter;
@@ -43,8 +43,7 @@ static int report(llvm::Error error) {
   return static_cast<int>(category);
 }
 
-/// Opens the database and runs `use` with it. A database that is only read and does not exist is an empty one for
-/// nobody.
+/// Opens the database and runs `use` with it. A missing database that would only be read is treated as empty.
 static int withStore(const ProfilesOptions &options, Access access,
                      llvm::function_ref<llvm::Expected<int>(ProfileStore &)> use) {
   std::string file = options.database.empty() ? ProfileStore::getDefaultFile() : options.database;
@@ -147,7 +146,7 @@ static llvm::Expected<int> printRecord(ProfileStore &store, const ProfilesOption
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A region on a machine with a number of threads: the fastest schedule, and the best median of each.
+/// A region on a machine with a number of threads: the fastest schedule, and the best median of each schedule.
 struct Comparison {
   std::string fastest;
   std::map<std::string, double> medians;

@@ -24,7 +24,7 @@ using namespace tenon;
 
 Progress::Progress(CompileOptions &options)
     : model(llvm::sys::path::filename(options.input)), isTerminal(isatty(STDERR_FILENO)) {
-  // Dumps and times go to standard error as well, and would be torn apart.
+  // Disabled with dumps and timings, which are printed to standard error as well.
   if (isTerminal && options.dumpAfter.empty() && !options.timing)
     options.onProgress = [this](llvm::StringRef phase, double seconds, uint64_t bytes) { show(phase, seconds, bytes); };
 }
@@ -34,7 +34,7 @@ Progress::~Progress() {
     llvm::errs() << "\r\x1b[K";
 }
 
-/// ", 1.2 GiB of weights at 0.84 GB/s", where there are some in this phase.
+/// Returns ", 1.2 GiB of weights at 0.84 GB/s", if there are weights in this phase.
 static std::string describeWeights(uint64_t bytes, double seconds) {
   if (bytes == 0 || seconds <= 0)
     return "";
@@ -52,7 +52,7 @@ void Progress::show(llvm::StringRef phase, double seconds, uint64_t weightBytes)
   if (seconds < kPatience || phase.empty())
     return;
   isShown = true;
-  // The cursor goes back to the beginning, so that a warning of the compilation takes the place of this line.
+  // The cursor returns to the start of the line, so that a warning overwrites it.
   std::string line = llvm::formatv("{0}: {1} ({2:F1} s{3})", model, phase, seconds,
                                    describeWeights(weightBytes - lastBytes, seconds - lastSeconds));
   llvm::errs() << "\r\x1b[K" << shorten(line, 79) << '\r';
@@ -78,7 +78,7 @@ static std::string getModelFolder(const std::string &model) {
   return folder.empty() ? "." : folder;
 }
 
-/// "123 KiB, 57 launches of 12 kernels, activations 2.3 MiB, error 1.8e-06, 1 of 2 outputs not bounded, target
+/// Prints "123 KiB, 57 launches of 12 kernels, activations 2.3 MiB, error 1.8e-06, 1 of 2 outputs not bounded, target
 /// host".
 static void printArtifact(const ArtifactView &view, const CompileOptions &options, const ResultOrigin &origin,
                           double seconds) {

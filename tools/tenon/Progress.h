@@ -12,11 +12,10 @@
 
 namespace tenon {
 
-/// Shows the phase that a compilation is in on standard error, on one line that it writes again and again, if that is a
-/// terminal; otherwise nothing.
+/// Shows the current phase of a compilation in a line on standard error, if that is a terminal.
 class Progress {
 public:
-  /// Lets `options` report to this object, which must outlive the compilation.
+  /// Registers callbacks in `options`; this object must outlive the compilation.
   explicit Progress(CompileOptions &options);
   /// Removes the line.
   ~Progress();
@@ -36,10 +35,10 @@ struct ResultOrigin {
   KernelCounts kernels;
 };
 
-/// Says on standard output what a compilation wrote: one line, or with `json` one object.
+/// Prints the result of a compilation to standard output: one line, or one object with `json`.
 void printResult(const CompileOptions &options, const ResultOrigin &origin, double seconds, bool json);
 
-/// Says on standard output that an artifact for this machine alone may not run on others.
+/// Notes on standard output that an artifact for only this machine may not run on others.
 void noteHostTarget(const CompileOptions &options);
 
 } // namespace tenon

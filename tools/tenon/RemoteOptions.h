@@ -16,7 +16,7 @@ class App;
 
 namespace tenon {
 
-/// What the command line says; the environment says the rest.
+/// The options for remote caches; the environment provides defaults.
 struct RemoteArguments {
   std::vector<std::string> from, to;
   std::string nameSpace, keyFile;
@@ -27,15 +27,14 @@ void addRemoteNamespace(CLI::App &command, RemoteArguments &arguments, const cha
 void addSigningKey(CLI::App &command, RemoteArguments &arguments, const char *group);
 void addRemoteOptions(CLI::App &command, RemoteArguments &arguments);
 
-/// The options of an exchange, with what the environment says where the command line does not: TENON_CACHE_FROM,
-/// TENON_CACHE_TO, TENON_CACHE_NAMESPACE, TENON_CACHE_SIGNING_KEY, TENON_CACHE_TRUST, TENON_CACHE_TOKEN and
-/// TENON_CACHE_TOKEN_FILE.
+/// Returns the options of an exchange. Defaults are read from the environment: TENON_CACHE_FROM, TENON_CACHE_TO,
+/// TENON_CACHE_NAMESPACE, TENON_CACHE_SIGNING_KEY, TENON_CACHE_TRUST, TENON_CACHE_TOKEN and TENON_CACHE_TOKEN_FILE.
 llvm::Expected<ExchangeOptions> resolveRemotes(const RemoteArguments &arguments);
 
-/// The exchange of a compilation; null where neither a remote cache nor a signing key is given.
+/// Opens the exchange of a compilation; null if neither a remote cache nor a signing key is given.
 llvm::Expected<std::shared_ptr<CacheExchange>> openExchange(const RemoteArguments &arguments);
 
-/// TENON_CACHE_TOKEN, or the first line of TENON_CACHE_TOKEN_FILE; empty where none is set.
+/// Returns TENON_CACHE_TOKEN, or the first line of TENON_CACHE_TOKEN_FILE; empty if none is set.
 llvm::Expected<std::string> getRemoteToken();
 
 /// Where the user's signing key is by default.

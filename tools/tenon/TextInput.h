@@ -17,7 +17,7 @@ class App;
 
 namespace tenon {
 
-/// Texts that a command is about: arguments, or without any the lines of standard input.
+/// The input texts of a command: arguments or, without any, the lines of standard input.
 struct TextArguments {
   std::vector<std::string> texts;
   bool endsWithNull = false;
@@ -25,8 +25,7 @@ struct TextArguments {
   /// Adds the argument `name` and the option --null.
   void addTo(CLI::App &command, const char *name, const char *description, const char *typeName);
 
-  /// Fills `texts` from standard input where there is no argument. Says what is wrong on standard error, and returns an
-  /// exit code.
+  /// Fills `texts` from standard input if there are no arguments. On failure prints an error; returns an exit code.
   int read(const CLI::App &command);
 };
 

@@ -104,14 +104,14 @@ Status TokenScorer::run(const uint32_t *tokens, size_t count, std::vector<float>
 Status TokenScorer::runSteps(const uint32_t *tokens, size_t count, std::vector<float> &logits) {
   logits.clear();
   for (size_t i = 0; i < count; ++i) {
-    // A text of one token is another one than any before.
+    // The first token starts a new text.
     TENON_TRY(i == 0 ? generator->follow({tokens[0]}, 1) : generator->push({tokens[i]}, 1));
     logits.insert(logits.end(), generator->getLogits(), generator->getLogits() + vocabulary);
   }
   return {};
 }
 
-/// What a model of a fixed length has behind the text does not change what is before: it is causal.
+/// With a fixed length, the text is padded at the end, which does not affect earlier positions of a causal model.
 Status TokenScorer::runWhole(const uint32_t *tokens, size_t count, std::vector<float> &logits) {
   size_t length = std::max(fixedLength, count);
   std::vector<int64_t> ids(tokens, tokens + count), mask(length, 1);

@@ -16,18 +16,18 @@
 
 namespace tenon {
 
-/// A loaded artifact of a language model: one that gives the logits of all positions of a text, or one that keeps what
-/// it has of a text from run to run and gives those of its last token (Generator.h).
+/// A loaded artifact of a language model: one that returns the logits of all positions of a text, or one that keeps a
+/// text's keys and values between runs and returns those of its last token (Generator.h).
 class TokenScorer {
 public:
-  /// Fails with TENON_UNSUPPORTED where the model is neither.
+  /// Fails with TENON_UNSUPPORTED if the model is neither.
   Status load(const std::string &path, uint32_t threads);
 
   /// Tokens that a text may have.
   size_t getMaxLength() const { return maxLength; }
   size_t getVocabulary() const { return vocabulary; }
 
-  /// Runs a text of `count` tokens, one at least, and sets `logits` to those of the token behind each of them, [count,
+  /// Runs a text of `count` tokens, at least one, and sets `logits` to the predictions after each of them, [count,
   /// vocabulary].
   Status run(const uint32_t *tokens, size_t count, std::vector<float> &logits);
 

@@ -38,7 +38,7 @@ static int report(const llvm::Twine &prefix, const Status &status) {
   return status.code();
 }
 
-/// A token on one line: control characters and what is no character as escapes.
+/// Prints a token on one line: control characters and invalid characters are escaped.
 static std::string toPrintable(llvm::StringRef token) {
   std::string text;
   for (char c : token) {
@@ -114,7 +114,7 @@ static int encodeTexts(const TokenizeArguments &arguments, const text::Tokenizer
   return 0;
 }
 
-/// The numbers in a text, between spaces or commas. Says what is wrong on standard error, and returns false.
+/// Parses numbers separated by spaces or commas. On failure prints an error and returns false.
 static bool parseIds(llvm::StringRef text, const text::Tokenizer &tokenizer, std::vector<uint32_t> &ids) {
   llvm::SmallVector<llvm::StringRef> words;
   llvm::SplitString(text, words, " ,\t\r");
@@ -134,7 +134,7 @@ static bool parseIds(llvm::StringRef text, const text::Tokenizer &tokenizer, std
 }
 
 static int decodeTexts(const TokenizeArguments &arguments, bool areArguments, const text::Tokenizer &tokenizer) {
-  // Arguments are one text, and each line of standard input is one.
+  // The arguments are one text, but each line of standard input is a text.
   std::vector<std::string> lines = arguments.input.texts;
   if (areArguments)
     lines = {llvm::join(lines, " ")};
@@ -156,7 +156,7 @@ static int decodeTexts(const TokenizeArguments &arguments, bool areArguments, co
   return 0;
 }
 
-/// Makes the text of a conversation, and prints it or its tokens.
+/// Renders a conversation as text, and prints it or its tokens.
 static int tokenizeChat(TokenizeArguments &arguments) {
   text::ChatTemplate chat;
   if (Status status = chat.load(arguments.tokenizer); status.failed())

@@ -42,7 +42,7 @@ static std::string getRatioText(double before, double after) {
   return llvm::formatv("{0:F2}x", after > 0 ? before / after : 1);
 }
 
-/// The kernels that were measured in the model, those that take longest first.
+/// Prints the measured kernels, those with the longest times first.
 static void printKernels(const nlohmann::json &tuning) {
   Table table({"kernel", ">launches", ">default", ">best", ">ratio", "differs in", "~node"});
   size_t count = 0;
@@ -78,7 +78,7 @@ static void printTuning(const std::string &model, const nlohmann::json &tuning) 
                                   tuning["estimate_error"].get<double>(), tuning["fitted_error"].get<double>());
 }
 
-/// What the compilation wrote of its measurements; null where it wrote nothing.
+/// Reads the measurements that the compilation wrote; null if there are none.
 static nlohmann::json readTuning(const std::string &file) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text = llvm::MemoryBuffer::getFile(file);
   nlohmann::json tuning =

@@ -26,24 +26,24 @@ std::string tenon::suggest(llvm::StringRef word, llvm::ArrayRef<std::string> nam
 namespace {
 class HelpLayout : public CLI::Formatter {
 public:
-  /// Without the default of a flag that may have a value: "--tune{10}".
+  /// Omits the default of a flag with an optional value: "--tune{10}".
   std::string make_option_name(const CLI::Option *option, bool isPositional) const override {
     std::string name = Formatter::make_option_name(option, isPositional);
     return name.substr(0, name.find('{'));
   }
 
-  /// What the value is, and its default. Which values are allowed, and which options do not go together, errors say.
+  /// Prints the value's name and its default. Allowed values and conflicting options are only listed in errors.
   std::string make_option_opts(const CLI::Option *option) const override {
     std::string type = option->get_type_name(), standard = option->get_default_str();
     type.resize(std::min(type.size(), type.find(':')));
-    // "[=SECONDS]" may be left out, and stands right behind the name.
+    // An optional value such as "[=SECONDS]" directly follows the name.
     std::string text = type.empty() || type.front() == '[' ? type : " " + type;
     return text + (standard.empty() ? "" : "=" + standard) + (option->get_required() ? " REQUIRED" : "");
   }
 
   std::string make_option(const CLI::Option *option, bool isPositional) const override {
     std::string left = "  " + make_option_name(option, isPositional) + make_option_opts(option);
-    // Several names or values are said in words, not by dots.
+    // Repeatable options are described in words, not by dots.
     if (llvm::StringRef(left).ends_with(" ..."))
       left.resize(left.size() - 4);
     constexpr size_t kColumn = 30, kWidth = 100;
@@ -78,7 +78,7 @@ void tenon::addExamples(CLI::App &command, llvm::ArrayRef<llvm::StringRef> examp
   command.footer(text);
 }
 
-/// The subcommand that a command line chose, or the program itself.
+/// Returns the selected subcommand, or the program itself.
 static const CLI::App &getChosen(const CLI::App &app) {
   std::vector<CLI::App *> chosen = app.get_subcommands();
   return chosen.empty() ? app : getChosen(*chosen.front());

@@ -19,16 +19,16 @@ class ParseError;
 
 namespace tenon {
 
-/// "; did you mean 'compile'?" with the nearest of `names`; empty where none is near.
+/// Returns "; did you mean 'compile'?" with the most similar of `names`; empty if none is similar.
 std::string suggest(llvm::StringRef word, llvm::ArrayRef<std::string> names);
 
-/// Lays help pages out: options in groups, descriptions wrapped to 100 columns beside them.
+/// Sets the layout of help pages: options in groups, with descriptions beside them that are wrapped at 100 columns.
 void setHelpLayout(CLI::App &app);
 
-/// Adds a paragraph of commands to the end of a help page.
+/// Adds a paragraph of example commands to the end of a help page.
 void addExamples(CLI::App &command, llvm::ArrayRef<llvm::StringRef> examples, llvm::StringRef remark = "");
 
-/// One line on what is wrong with a command line, with what was probably meant and the help page to read.
+/// Describes in one line what is wrong with a command line, what was probably meant, and which help page to read.
 std::string describeUsage(const CLI::App &app, const CLI::ParseError &error);
 
 } // namespace tenon

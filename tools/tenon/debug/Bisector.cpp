@@ -27,7 +27,7 @@ static std::vector<std::string> listOutputs(const Captured &got) {
   return names;
 }
 
-/// What a compilation said of its steps: "(12) cse on main", "(12.3) pattern X of ...".
+/// Returns the steps that a compilation logged: "(12) cse on main", "(12.3) pattern X of ...".
 static std::vector<std::string> takeLog(llvm::StringRef message) {
   std::vector<std::string> log;
   llvm::SmallVector<llvm::StringRef> lines;
@@ -46,7 +46,7 @@ static std::string dropLog(llvm::StringRef message) {
   return llvm::join(lines, "\n");
 }
 
-/// The text behind a number: that of "(12) cse on main" with "12".
+/// Returns the text of a numbered step: that of "(12) cse on main" for "12".
 static std::string findText(llvm::ArrayRef<std::string> log, const std::string &number) {
   for (llvm::StringRef line : log)
     if (line.consume_front("(" + number + ") "))
@@ -84,7 +84,7 @@ llvm::Expected<std::unique_ptr<Bisector>> Bisector::create(DebugOptions options)
   bisector->comparison = std::move(*comparison);
   Comparison &whole = *bisector->comparison;
   if (StepEnd end = whole.compile(); !end) {
-    // Whatever the options are, a model that cannot be imported has no steps.
+    // A model that cannot be imported has no steps, whatever the options are.
     bisector->whole = {Outcome::Stage::compile, end, {}};
     return bisector;
   }
@@ -111,7 +111,7 @@ std::optional<Culprit> Bisector::find() {
   culprit.without = {step - 1, {}};
   culprit.after = tryLimit(culprit.with, &log);
   culprit.step = findText(log, std::to_string(step));
-  // Where the pass does harm without any of its parts, it is the pass as a whole.
+  // If the pass causes the failure without any of its parts, the pass as a whole is the culprit.
   fails({step, kAll});
   culprit.partCount =
       llvm::count_if(log, [&](llvm::StringRef line) { return line.starts_with("(" + std::to_string(step) + "."); });

@@ -21,7 +21,7 @@ struct Culprit {
   Outcome before, after; ///< without and with it
 };
 
-/// A model that fails, and what of its compilation is to blame.
+/// Finds the step of a compilation that makes a model fail.
 class Bisector {
 public:
   static llvm::Expected<std::unique_ptr<Bisector>> create(DebugOptions options);
@@ -33,13 +33,13 @@ public:
   /// How the model is without any optional step.
   const Outcome &getPlain() const { return plain; }
 
-  /// Nothing where the model fails without optional steps, too.
+  /// Returns the culprit; none if the model fails without optional steps, too.
   std::optional<Culprit> find();
 
 private:
   explicit Bisector(DebugOptions options) : options(std::move(options)) {}
 
-  /// Compiles with a limit, runs and compares. The lines about steps go to `log`, if it is not null.
+  /// Compiles with a limit, runs and compares. Lines about steps are appended to `log`, if it is not null.
   Outcome tryLimit(const StepLimit &limit, std::vector<std::string> *log = nullptr);
 
   DebugOptions options;
@@ -49,7 +49,7 @@ private:
   size_t stepCount = 0, tries = 0;
 };
 
-/// `tenon debug bisect`. The exit code: 5 where no step is to blame.
+/// Runs `tenon debug bisect`. The exit code is 5 if no step is the culprit.
 int runBisect(const DebugOptions &options);
 
 } // namespace tenon::debug

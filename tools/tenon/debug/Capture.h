@@ -18,8 +18,8 @@
 
 namespace tenon::debug {
 
-/// A tensor that a run took or gave, in a folder: `index.json` describes all tensors of the run, and each has a file of
-/// its elements. Runs happen in processes of their own, in C++ or Python, and this is what is left of them.
+/// A captured input or output of a run, in a folder: `index.json` describes all tensors of the run, and each has a file
+/// with its elements. Runs happen in separate processes, in C++ or Python, which leave these files.
 struct CapturedTensor {
   std::string name; ///< of the input, the output or the value
   tenon_role role = TENON_ROLE_VALUE;
@@ -42,7 +42,7 @@ public:
   explicit CaptureWriter(std::string folder) : folder(std::move(folder)) {}
 
   llvm::Error add(llvm::StringRef name, tenon_role role, const tenon_tensor &tensor);
-  /// Adds the tensors that a value of a model consists of.
+  /// Adds the tensors of a model's value.
   llvm::Error add(const run::Model::Value &value, run::HostValue content);
   llvm::Error finish();
 
@@ -51,14 +51,14 @@ private:
   std::vector<CapturedTensor> tensors;
 };
 
-/// Fails where the folder holds no capture, or a file of it is cut short.
+/// Fails if the folder contains no capture, or if one of its files is truncated.
 llvm::Expected<std::vector<CapturedTensor>> readCapture(const std::string &folder);
 
 /// Null where there is none of the name.
 const CapturedTensor *findTensor(llvm::ArrayRef<CapturedTensor> tensors, llvm::StringRef name,
                                  tenon_role role = TENON_ROLE_VALUE);
 
-/// A status of tenon-run's as an error with its category.
+/// Converts a status of tenon-run to an error with its category.
 llvm::Error takeStatus(const run::Status &status);
 
 } // namespace tenon::debug

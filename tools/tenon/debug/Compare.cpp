@@ -42,7 +42,7 @@ int debug::reportFailure(llvm::Error error) {
 // Search
 //===----------------------------------------------------------------------===//
 
-/// Whether one value diverges in an earlier iteration of the loops that both are in.
+/// True if one value diverges in an earlier iteration of the loops that contain both.
 static bool isOfEarlierIteration(const ComparedValue &a, const ComparedValue &b) {
   size_t shared = 0;
   while (shared < std::min(a.iteration.size(), b.iteration.size()) && a.loops[shared] == b.loops[shared])
@@ -72,7 +72,7 @@ static std::vector<std::string> listNames(const Captured &captured) {
   return names;
 }
 
-/// One value, while the rest of the model is compiled as it is. Nothing where that cannot be had.
+/// Compares one value, while the rest of the model is compiled unchanged. None if that is not possible.
 static std::optional<ComparedValue> compareAlone(Comparison &comparison, const Captured &want,
                                                  const std::string &name) {
   Captured got = comparison.runCompiled(comparison.getOptions().compile, name);
@@ -91,7 +91,7 @@ static void findAlone(Comparison &comparison, const Captured &want, CompareResul
   for (const ComparedValue &value : result.values)
     if (value.whyNot.empty() && value.value != output->value && value.nodeIndex <= output->nodeIndex)
       names.push_back(value.value);
-  // Number n stands for the n-th value, 0 for the inputs, and the one behind all for the output.
+  // Number n is the n-th value, 0 stands for the inputs, and the last number for the output.
   std::vector<std::optional<ComparedValue>> found(names.size() + 2);
   found.back() = *output;
   size_t first = findFirstFailing(0, names.size() + 1, [&](size_t n) {
@@ -102,8 +102,8 @@ static void findAlone(Comparison &comparison, const Captured &want, CompareResul
   result.lastRight = found[first - 1];
 }
 
-/// Quantization may round what is nearly the same to neighbouring integers, and all that is computed of those is then
-/// as far off as they are. That says nothing of how exact it is.
+/// Quantization may round nearly equal values to neighbouring integers, and all values computed from these then differ
+/// by as much. Such a difference does not measure accuracy.
 static void excuseRounding(const Comparison &comparison, std::vector<ComparedValue> &values) {
   llvm::StringMap<std::string> causes; // of values that are excused, or make others so
   for (ComparedValue &value : values) {
@@ -120,7 +120,7 @@ static void excuseRounding(const Comparison &comparison, std::vector<ComparedVal
   }
 }
 
-/// What excuses the value that an output is excuses the output.
+/// An output that is an excused value is excused, too.
 static void excuseOutputs(CompareResult &result) {
   for (ComparedValue &output : result.outputs)
     for (const ComparedValue &value : result.values)
@@ -128,7 +128,7 @@ static void excuseOutputs(CompareResult &result) {
         output.follows = value.follows;
 }
 
-/// The values of the main graph, and before those of each node the values inside of it.
+/// Returns the values of the main graph, with the inner values of each node before those of the node.
 static std::vector<std::string> mergeNames(const Comparison &comparison, llvm::ArrayRef<std::string> names,
                                            llvm::ArrayRef<std::string> inner) {
   std::vector<std::string> all;
@@ -144,7 +144,7 @@ static std::vector<std::string> mergeNames(const Comparison &comparison, llvm::A
   return all;
 }
 
-/// Keeps values of the main graph, and in runs of their own those inside of its nodes: these change its loops.
+/// Captures values of the main graph, and in separate runs those inside its nodes, because these change its loops.
 static Captured keepAll(Comparison &comparison, llvm::ArrayRef<std::string> names, llvm::ArrayRef<std::string> inner,
                         bool ofReference) {
   Captured all = comparison.keepValues(names, ofReference);
@@ -208,7 +208,7 @@ static std::string describeNode(const ComparedValue &value) {
 
 static std::string describeAllowed(double allowed) { return run::format("%g", allowed); }
 
-/// " in iteration 3 of loop 'decode' and 0 of loop 'decode/body/search'"
+/// Returns " in iteration 3 of loop 'decode' and 0 of loop 'decode/body/search'"
 static std::string describeIteration(const ComparedValue &value) {
   std::string text;
   for (auto [loop, place] : llvm::zip(value.loops, value.iteration))

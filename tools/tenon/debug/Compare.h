@@ -21,25 +21,25 @@ struct CompareResult {
   std::vector<KernelResult> kernels; ///< where outputs are wrong
   Captured want, kept;               ///< what both made, values included
 
-  /// Where outputs are wrong, and nothing is once values are kept: values that were kept alone, so that the rest of the
-  /// model was compiled as it is. The last one that is right, if one is, and the first that is wrong.
+  /// If outputs are wrong, but nothing is once all values are captured: results with single captured values, so that
+  /// the rest of the model was compiled unchanged. The last correct value, if any, and the first wrong one.
   std::optional<ComparedValue> lastRight, firstWrong;
   bool isHidden = false; ///< no output is wrong once values are kept
 
-  /// The first of `values` that diverges; null where none does.
+  /// Returns the first of `values` that diverges; null if none does.
   const ComparedValue *getFirst() const;
   bool diverges() const;
 };
 
-/// Compares outputs, and unless `outputsOnly` is set all values of an ONNX model.
+/// Compares outputs and, unless `outputsOnly` is set, all values of an ONNX model.
 llvm::Expected<CompareResult> compareValues(Comparison &comparison, bool outputsOnly);
 
-/// `tenon debug compare`. The exit code: 5 where something diverges.
+/// Runs `tenon debug compare`. The exit code is 5 if something diverges.
 int runCompare(DebugOptions options, bool outputsOnly);
 
 /// Prints why a step failed, and is its exit code.
 int reportFailure(const StepEnd &end);
-/// The same as an error, with the category of the step.
+/// Converts the outcome to an error with the category of the step.
 llvm::Error toError(const StepEnd &end);
 /// Prints an error, and is its exit code.
 int reportFailure(llvm::Error error);

@@ -96,7 +96,7 @@ static llvm::Expected<llvm::StringSet<>> readOutputs(Workspace &workspace, run::
 
 StepEnd Comparison::readValues() {
   if (isOnnx(options.compile.input)) {
-    // The import has accepted it, so it is a valid model.
+    // The importer has accepted the model, so it is valid.
     llvm::Expected<OnnxGraph> read = OnnxGraph::read(options.compile.input);
     if (!read)
       return takeEnd(read.takeError());
@@ -187,7 +187,7 @@ Captured Comparison::runPrepared() {
   return collect(workspace->runArtifact(how, inputs, folder, UINT64_MAX), folder);
 }
 
-/// The file of a model in which inner values are outputs of nodes of the main graph.
+/// Writes a model in which inner values are outputs of nodes of the main graph.
 static llvm::Error writeExposed(const std::string &model, const llvm::StringSet<> &inner, const std::string &path) {
   llvm::Expected<OnnxGraph> graph = OnnxGraph::read(model);
   if (!graph)
@@ -252,7 +252,7 @@ std::vector<std::string> Comparison::listReads(llvm::StringRef name) const {
   return value ? value->reads : std::vector<std::string>();
 }
 
-/// The names of those values that the reference has, too.
+/// Returns the names of those values that the reference has, too.
 std::vector<std::string> Comparison::listKnown(const std::vector<GraphValue> &values) const {
   std::vector<std::string> names;
   if (reference.kind == Reference::Kind::testData)
@@ -302,7 +302,7 @@ Captured Comparison::runReference(llvm::ArrayRef<std::string> marked) {
   return collect(workspace->runReference(model, inputs, folder, getMaxBytes(marked, options.keepBytes)), folder);
 }
 
-/// Keeps each half of the values, and halves of that where it is too large or cannot be an output.
+/// Captures each half of the values, and recursively their halves if they are too large or cannot be outputs.
 static void keepHalves(llvm::ArrayRef<std::string> values,
                        llvm::function_ref<Captured(llvm::ArrayRef<std::string>)> runWith, Captured &all) {
   if (values.size() == 1)
@@ -325,7 +325,7 @@ Captured Comparison::keepValues(llvm::ArrayRef<std::string> values, bool ofRefer
   Captured all = runWith(values);
   if (all.end || values.empty())
     return all;
-  // Values are at fault only where the model can be run without them.
+  // The values are the cause only if the model can be run without them.
   all = runWith({});
   if (all.end)
     keepHalves(values, runWith, all);
@@ -349,7 +349,7 @@ static const char *getRoleName(tenon_role role) {
   }
 }
 
-/// The places of a part in the dimensions that count the parts.
+/// Returns the indices of a part in the dimensions that enumerate the parts.
 static std::vector<int64_t> getPlaces(llvm::ArrayRef<int64_t> dims, int64_t part) {
   std::vector<int64_t> places(dims.size());
   for (size_t i = dims.size(); i-- > 0;) {
@@ -360,7 +360,7 @@ static std::vector<int64_t> getPlaces(llvm::ArrayRef<int64_t> dims, int64_t part
 }
 
 llvm::Error Comparison::compareOne(const CapturedTensor &got, const CapturedTensor &want, ComparedValue &value) const {
-  // What a value consists of that is no tensor is not stacked as one.
+  // Components of a value that is not a tensor are not stacked.
   size_t numDims = std::min(value.loops.size(), got.dims.size());
   llvm::Expected<std::vector<ValueError>> parts = compareParts(got, want, numDims);
   if (!parts)

@@ -24,18 +24,18 @@ struct DebugOptions {
   uint64_t keepBytes = uint64_t(4) << 30; ///< of values that are kept in one run
   bool json = false;
   size_t width = 0; ///< columns of tables; 0: any
-  // As they were given, for command lines that are printed.
+  // As given, for printed command lines.
   std::string arguments;  ///< options of the compiler
   std::string comparison; ///< inputs, the reference and what is allowed
 };
 
-/// What came of running a model: its tensors, or why there are none.
+/// The result of running a model: its tensors, or the reason why there are none.
 struct Captured {
   StepEnd end;
   std::vector<CapturedTensor> tensors;
 };
 
-/// A value of the model, or a part of one that is no tensor, against the reference's.
+/// The comparison of a value of the model, or of a component of one that is not a tensor, with the reference's.
 struct ComparedValue {
   std::string name;     ///< "y", "y (shapes)"
   std::string value;    ///< as the model calls it
@@ -69,29 +69,29 @@ public:
   const GraphValue *findValue(llvm::StringRef name) const;
   /// What the node of a value reads.
   std::vector<std::string> listReads(llvm::StringRef value) const;
-  /// The values of the main graph that the reference can compute, too, in the order of their nodes.
+  /// Lists the values of the main graph that the reference can compute, too, in the order of their nodes.
   std::vector<std::string> listValues() const;
   /// The same of the values inside of its nodes.
   std::vector<std::string> listInnerValues() const;
 
-  /// Compiles the model as it is. A failure is the compiler's own message.
+  /// Compiles the model unchanged. A failure has the compiler's own message.
   StepEnd compile();
   /// Makes the inputs of the compiled model.
   StepEnd makeInputs();
   /// Takes inputs that were captured, instead.
   StepEnd takeInputs(const std::string &folder);
-  /// Runs the model with other options, on the same inputs. `marked` values are outputs, too. `compiled`, if it is not
-  /// null, gets how the compilation ended.
+  /// Runs the model with other options, on the same inputs. `marked` values become additional outputs. `compiled`, if
+  /// it is not null, receives the outcome of the compilation.
   Captured runCompiled(const CompileOptions &how, llvm::ArrayRef<std::string> marked = {}, StepEnd *compiled = nullptr);
   Captured runReference(llvm::ArrayRef<std::string> marked = {});
   /// Runs the artifact that compile() made.
   Captured runPrepared();
 
-  /// Both with all values kept, of which those that cannot be are left out: a value at a time costs most, so they are
-  /// kept in as few runs as memory allows.
+  /// Runs the model or the reference with all values captured, except those that cannot be. Few runs are used, as far
+  /// as memory allows, because one run per value would be slow.
   Captured keepValues(llvm::ArrayRef<std::string> values, bool ofReference);
 
-  /// Compares the tensors of `got` that are called `names` with those of the reference, in the order of `names`.
+  /// Compares the tensors of `got` named `names` with those of the reference, in the order of `names`.
   llvm::Expected<std::vector<ComparedValue>> compare(const Captured &got, const Captured &want,
                                                      llvm::ArrayRef<std::string> names);
 
@@ -99,8 +99,8 @@ private:
   explicit Comparison(DebugOptions options) : options(std::move(options)) {}
   CompileOptions getReferenceModel() const;
   std::vector<std::string> listKnown(const std::vector<GraphValue> &values) const;
-  /// The model in which the inner ones of `marked` are outputs of nodes; the model itself if none of them is.
-  /// Reads what values the model has, and its reference if that is another one.
+  /// Creates the model in which the inner ones of `marked` are outputs of nodes; the model itself if there are none.
+  /// Reads the list of the model's values, and of its reference if that is another model.
   StepEnd readValues();
   StepEnd readReferenceValues();
   /// The values of a model that is no ONNX file.

@@ -21,7 +21,7 @@ static bool isScan(const onnx::NodeProto &node) { return isOfOnnx(node) && node.
 static bool isLoop(const onnx::NodeProto &node) { return (isOfOnnx(node) && node.op_type() == "Loop") || isScan(node); }
 static bool isIf(const onnx::NodeProto &node) { return isOfOnnx(node) && node.op_type() == "If"; }
 
-/// What the names of the values in a graph of `node` begin with, after those of what is around the node.
+/// Returns the prefix of value names in a graph of `node`, relative to the names around the node.
 static std::string getPrefix(const onnx::NodeProto &node, const onnx::AttributeProto &attribute) {
   return getNodeName(node) + "/" + attribute.name() + "/";
 }
@@ -34,7 +34,7 @@ namespace {
 class InnerLister {
 public:
   explicit InnerLister(size_t index) : index(index) {}
-  /// Of the graphs of one node. `scope` has the names of the inner values that it may read.
+  /// Adds the values in the graphs of one node. `scope` has the names of the inner values that it may read.
   void addNode(const onnx::NodeProto &node, const std::string &prefix, const llvm::StringMap<std::string> &scope,
                const std::vector<std::string> &loops);
   std::vector<GraphValue> values;
@@ -90,14 +90,14 @@ std::vector<GraphValue> debug::listInnerValues(const onnx::NodeProto &node, size
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A value that a graph has as an output for those around it.
+/// A value that a graph exposes as an output.
 struct Exposed {
   std::string name; ///< as listInnerValues calls it
   int32_t elementType = onnx::TensorProto::UNDEFINED;
   std::optional<int> rank;
 };
 
-/// The types of the values that a graph may read or makes, as far as ONNX infers them.
+/// The types of the values that a graph reads or defines, as far as ONNX infers them.
 using Types = llvm::StringMap<onnx::TypeProto>;
 
 class Exposer {
@@ -106,8 +106,8 @@ public:
   void run();
 
 private:
-  /// Exposes what is in the graphs of the nodes of `graph`, which is so deep in others. Returns the values that the
-  /// nodes have as outputs then.
+  /// Exposes values in the graphs of the nodes of `graph`, which is nested `depth` levels deep. Returns the values that
+  /// become outputs of the nodes.
   std::vector<Exposed> exposeNodes(onnx::GraphProto &graph, const Types &types, const std::string &prefix, int depth);
   std::vector<Exposed> exposeGraph(onnx::GraphProto &graph, const Types &around, const std::string &prefix, int depth);
   std::vector<Exposed> exposeLoop(onnx::NodeProto &node, const Types &around, const std::string &prefix, int depth);
@@ -155,7 +155,7 @@ static size_t getElementBytes(int32_t elementType) {
   }
 }
 
-/// A tensor that a new node of the graph gives this name; its extents and elements are for the caller to add.
+/// Adds a constant node with this name to the graph; the caller adds its extents and elements.
 static onnx::TensorProto &addConstant(onnx::GraphProto &graph, const std::string &name, int elementType) {
   onnx::NodeProto &node = *graph.add_node();
   node.set_op_type("Constant");
@@ -180,7 +180,7 @@ static void addEmpty(onnx::GraphProto &graph, const Exposed &value, const std::s
     tensor.set_raw_data(std::string(getElementBytes(value.elementType), '\0'));
 }
 
-/// Makes the output of a graph one of a single dimension: what it has instead of a value whose rank is not known.
+/// Flattens an output of a graph to one dimension, for a value of unknown rank.
 static void flatten(onnx::GraphProto &graph, Exposed &value, int depth) {
   std::string name = getName(value, depth), sizes = name + "/sizes";
   onnx::TensorProto &whole = addConstant(graph, sizes, onnx::TensorProto::INT64);
@@ -194,14 +194,14 @@ static void flatten(onnx::GraphProto &graph, Exposed &value, int depth) {
   value.rank = 1;
 }
 
-/// Adds what a node's graphs have as outputs to the outputs of the node.
+/// Adds the exposed outputs of a node's graphs to the outputs of the node.
 static void addOutputs(onnx::NodeProto &node, llvm::ArrayRef<Exposed> values, int depth) {
   for (const Exposed &value : values)
     node.add_output(getName(value, depth));
 }
 
-/// ONNX does not say what it infers of graphs inside of others, so that each is inferred as one by itself, with what it
-/// reads as inputs.
+/// ONNX does not report what it infers in nested graphs, so each is inferred separately, with the values that it reads
+/// as inputs.
 Types Exposer::inferTypes(const onnx::GraphProto &graph, const Types &around) const {
   onnx::ModelProto alone;
   alone.set_ir_version(model.ir_version());
@@ -223,7 +223,7 @@ Types Exposer::inferTypes(const onnx::GraphProto &graph, const Types &around) co
                                        onnx::ShapeInferenceOptions(/*check_type=*/false, /*strict_mode=*/0,
                                                                    /*data_prop=*/true));
   } catch (const std::exception &) {
-    // Then there are the types that the graph says itself.
+    // Otherwise only the types that the graph declares are known.
     *alone.mutable_graph() = graph;
   }
   Types types = around;

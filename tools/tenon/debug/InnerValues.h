@@ -12,14 +12,15 @@
 
 namespace tenon::debug {
 
-/// The values in bodies of Loop, Scan and If nodes, at any depth, that `node` holds, in order. Their names begin with
-/// those of the nodes around them: "loop1/body/w", "loop1/body/if2/then_branch/t". `index` is that of the node.
+/// Lists the values in bodies of Loop, Scan and If nodes within `node`, at any depth, in order. Their names are
+/// prefixed by those of the nodes around them: "loop1/body/w", "loop1/body/if2/then_branch/t". `index` is that of the
+/// node.
 std::vector<GraphValue> listInnerValues(const onnx::NodeProto &node, size_t index);
 
-/// Makes values outputs of the nodes that they are inside of, under the names that listInnerValues gives them: a loop
-/// stacks those of its iterations along a new first dimension, as it does its own, and a branch that is not taken has
-/// an empty tensor of the same type. Of a value of a branch whose rank ONNX cannot infer, the output is all elements in
-/// one dimension; without an element type there is none.
+/// Turns inner values into outputs of the nodes that contain them, under the names of listInnerValues: a loop stacks
+/// those of its iterations along a new first dimension, like its scan outputs, and a branch that is not taken yields an
+/// empty tensor of the same type. For a branch's value whose rank ONNX cannot infer, the output is flattened to one
+/// dimension; a value without an element type is skipped.
 void exposeInnerValues(onnx::ModelProto &model, const llvm::StringSet<> &wanted);
 
 } // namespace tenon::debug

@@ -12,7 +12,7 @@
 using namespace tenon;
 using namespace tenon::debug;
 
-/// The error of a tensor as a value of the reference; nothing where it cannot be that.
+/// Returns the error of a tensor relative to a value of the reference; none if they are incompatible.
 static std::optional<ValueError> compareAs(const CapturedTensor &got, const CapturedTensor &want,
                                            const ErrorLimit &limit) {
   if (got.getCount() != want.getCount())
@@ -39,13 +39,12 @@ static std::vector<std::string> listNodes(const KernelResult &result) {
 
 static KernelResult compareResult(const OnnxGraph &graph, const CapturedTensor &got, const Captured &want,
                                   const ErrorLimit &limit) {
-  // "3 k1_contract: fc2 + act2", see tenon-keep-results.
+  // Splits "3 k1_contract: fc2 + act2", see tenon-keep-results.
   auto [kernel, nodes] = llvm::StringRef(got.name).split(": ");
   KernelResult result{kernel.split(' ').second.str(), nodes.str(), "", got.describeType(), {}, 0, false};
   result.allowed = limit.getAllowed(got.dtype);
   std::vector<std::string> names = listNodes(result);
-  // Of values that it is equally far from, the last one: that is what a kernel gives, and not what it computes in
-  // between.
+  // Among values with the same distance the last one is taken: a kernel stores its last value, not intermediate ones.
   for (const GraphValue &value : graph.getValues()) {
     const CapturedTensor *wanted = findTensor(want.tensors, value.name);
     if (!wanted || !llvm::is_contained(names, value.node))
@@ -60,7 +59,7 @@ static KernelResult compareResult(const OnnxGraph &graph, const CapturedTensor &
   return result;
 }
 
-/// Whether a tensor has the same elements as another one, in any order.
+/// True if a tensor is a permutation of another one's elements.
 static bool isPermutation(const CapturedTensor &a, const CapturedTensor &b) {
   llvm::Expected<ValueError> error = compareElements(a, b);
   bool isEqual = error && error->mismatch.empty() && error->error == 0;
@@ -69,8 +68,8 @@ static bool isPermutation(const CapturedTensor &a, const CapturedTensor &b) {
   return isEqual;
 }
 
-/// A node may be computed by several kernels, of which the first ones give something in between, which is no value of
-/// the model, unless the last one does nothing but to give it another layout.
+/// If several kernels compute a node, the results of the first ones are intermediate and no values of the model, unless
+/// the last kernel only changes the layout.
 static void forgetParts(std::vector<KernelResult> &results, llvm::ArrayRef<CapturedTensor> tensors) {
   llvm::StringMap<size_t> last; // the last kernel that computes some of a node
   for (auto [i, result] : llvm::enumerate(results))

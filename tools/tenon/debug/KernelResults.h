@@ -12,7 +12,7 @@
 
 namespace tenon::debug {
 
-/// The result of a launch, which the compiled model has in memory whatever it fuses.
+/// The result of a launch, which is in memory however operations are fused.
 struct KernelResult {
   std::string kernel; ///< "k1_contract"
   std::string nodes;  ///< "fc2 + act2"
@@ -23,9 +23,9 @@ struct KernelResult {
   bool diverges = false;
 };
 
-/// Compiles the model with the results of its kernels as outputs, and compares each with the values of the nodes that
-/// the kernel computes: it is one of them, in some layout. So elements count, and not their order. None where the model
-/// has programs for several sizes or targets.
+/// Compiles the model with the results of its kernels as outputs, and compares each with the values of the kernel's
+/// nodes: it is one of them, in an unknown layout, so elements are compared regardless of their order. Empty if the
+/// model has programs for several sizes or targets.
 std::vector<KernelResult> compareKernels(Comparison &comparison, const Captured &want);
 
 } // namespace tenon::debug

@@ -152,7 +152,7 @@ std::vector<size_t> OnnxGraph::listNodes(const GraphPart &part) const {
   llvm::StringSet<> inputs;
   for (const std::string &input : part.inputs)
     inputs.insert(input);
-  // What a node reads is entered once, however many of its values are needed.
+  // The inputs of a node are visited once, however many of its values are needed.
   walkBack(part.outputs, std::move(inputs),
            [&](const std::string &, const GraphValue &value) { return nodes.insert(value.nodeIndex).second; });
   return {nodes.begin(), nodes.end()};

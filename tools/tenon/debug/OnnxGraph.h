@@ -38,26 +38,26 @@ struct GraphValue {
   bool isInner = false;           ///< it is in the body of a loop, or in a branch
 };
 
-/// A node's name, or that of its first output where it has none.
+/// Returns a node's name, or that of its first output if it has none.
 std::string getNodeName(const onnx::NodeProto &node);
 /// "Conv", "com.acme.FancyGate"
 std::string getOperator(const onnx::NodeProto &node);
 
-/// A part of a graph: what its nodes compute between some values and others.
+/// A part of a graph: the nodes that compute some values from others.
 struct GraphPart {
   std::vector<std::string> inputs; ///< values that other nodes of the model make; its own inputs are not listed
   std::vector<std::string> outputs;
 };
 
-/// What is known of values that become inputs and outputs of a model of their own.
+/// Callbacks for the values that become inputs and outputs of a separate model.
 struct PartContents {
-  /// Adds a value's type. False where it has none, so that it cannot become an input.
+  /// Adds a value's type. Returns false if it is unknown, so that the value cannot become an input.
   std::function<bool(llvm::StringRef name, onnx::ValueInfoProto &info)> describe;
-  /// Adds the elements of a value that becomes a constant in place of an input. False where it becomes an input.
+  /// Adds the elements of a value that becomes a constant. Returns false if it becomes an input.
   std::function<bool(llvm::StringRef name, onnx::TensorProto &tensor)> makeConstant;
 };
 
-/// The main graph of an ONNX model: its nodes in an order in which each comes after those that it reads from.
+/// The main graph of an ONNX model, with its nodes in topological order.
 class OnnxGraph {
 public:
   /// Fails where the file is no ONNX model.
@@ -68,7 +68,7 @@ public:
   size_t getNodeCount() const { return order.size(); }
   const onnx::NodeProto &getNode(size_t index) const;
   const onnx::ModelProto &getModel() const { return *model; }
-  /// All values of the main graph, in the order of their nodes.
+  /// Returns all values of the main graph, in the order of their nodes.
   const std::vector<GraphValue> &getValues() const { return values; }
   /// Those inside of its nodes, in the order of these.
   const std::vector<GraphValue> &getInnerValues() const { return innerValues; }
@@ -76,25 +76,25 @@ public:
   const GraphValue *findValue(llvm::StringRef name) const;
   /// Null where no node inside of others makes it.
   const GraphValue *findInnerValue(llvm::StringRef name) const;
-  /// What a node reads: its inputs, and what graphs inside of it take from around them. No name is there twice.
+  /// Returns the names that a node reads, without duplicates: its inputs, and the outer values that its subgraphs use.
   std::vector<std::string> listReads(size_t node) const;
-  /// What the node of a value reads, which may be an inner one.
+  /// Returns the names that the node of a value reads, which may be an inner one.
   std::vector<std::string> listReads(llvm::StringRef value) const;
   std::vector<std::string> listOutputs() const;
-  /// The part that these nodes are, as far as they compute its outputs.
+  /// Returns the part that consists of these nodes, as far as they compute its outputs.
   GraphPart makePart(llvm::ArrayRef<size_t> nodes, std::vector<std::string> outputs) const;
-  /// The nodes that compute the outputs of a part, in order.
+  /// Returns the nodes that compute the outputs of a part, in order.
   std::vector<size_t> listNodes(const GraphPart &part) const;
-  /// A part as a model; null where one of its inputs has no type.
+  /// Returns a part as a model; null if one of its inputs has no type.
   std::unique_ptr<onnx::ModelProto> extract(const GraphPart &part, const PartContents &contents) const;
-  /// Reads tensors that are in files beside the model into it, so that it can be written elsewhere.
+  /// Reads external tensors into the model, so that it can be written elsewhere.
   llvm::Error embedExternalData();
 
 private:
   OnnxGraph();
   const onnx::ValueInfoProto *findInput(llvm::StringRef name) const;
   const onnx::TensorProto *findInitializer(llvm::StringRef name) const;
-  /// Enters each of `values` that was not seen, then what its node reads if `enter` returns true, and so on.
+  /// Visits each of `values` that was not seen, then the inputs of its node if `enter` returns true, recursively.
   void walkBack(std::vector<std::string> values, llvm::StringSet<> seen,
                 llvm::function_ref<bool(const std::string &name, const GraphValue &value)> enter) const;
   std::unique_ptr<onnx::ModelProto> model;

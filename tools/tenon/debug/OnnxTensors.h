@@ -18,12 +18,12 @@ class ValueInfoProto;
 
 namespace tenon::debug {
 
-/// The number of an element type in ONNX; nothing for types that share bytes with their neighbours there.
+/// Returns the ONNX data type number; none for types whose elements share bytes in ONNX.
 std::optional<int32_t> getDataType(tenon_dtype dtype);
 /// The reverse.
 std::optional<tenon_dtype> getDType(int32_t dataType);
 
-/// The elements of a tensor, converted to another type.
+/// Returns the elements of a tensor, converted to another type.
 llvm::Expected<std::string> convertElements(const CapturedTensor &tensor, tenon_dtype dtype);
 
 /// A tensor of ONNX with such elements.

@@ -11,7 +11,7 @@
 using namespace tenon;
 using namespace tenon::debug;
 
-/// The first line of a message without paths of models, artifacts and reproducers, which differ from part to part.
+/// Returns the first line of a message without paths of models, artifacts and reproducers, which differ between parts.
 static std::string getReason(llvm::StringRef message) {
   message = message.split('\n').first;
   message.consume_front("tenon: error: ");
@@ -21,8 +21,8 @@ static std::string getReason(llvm::StringRef message) {
   return message.split("; please report it").first.str();
 }
 
-/// The words of a reason that do not depend on sizes: those without digits. A kernel is named after all nodes that it
-/// is fused of, so names count only where they are a node's: between quotes, and without spaces.
+/// Returns the words of a reason that do not depend on sizes: those without digits. A kernel is named after all its
+/// fused nodes, so names only count if they are a node's: quoted, without spaces.
 static std::string getKind(llvm::StringRef reason) {
   std::string kind;
   llvm::SmallVector<llvm::StringRef> parts, words;

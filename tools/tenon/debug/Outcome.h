@@ -19,13 +19,13 @@ struct Outcome {
   StepEnd end;                        ///< of the stage that failed
   std::optional<ComparedValue> worst; ///< the output that is furthest off
 
-  /// Of values that diverge, the one that is furthest off.
+  /// Returns the diverging value with the largest error.
   static std::optional<ComparedValue> findWorst(llvm::ArrayRef<ComparedValue> values);
-  /// Of values that do not, the one that is furthest off, if there are floats.
+  /// Returns the matching value with the largest error, among floats.
   static std::optional<ComparedValue> findLargest(llvm::ArrayRef<ComparedValue> values);
   /// Why, in one line.
   std::string describe() const;
-  /// The same fault, as far as can be told: the stage and the first line of what it said.
+  /// True if it is probably the same failure: the same stage and first line of the message.
   bool isLike(const Outcome &other) const;
 };
 

@@ -29,7 +29,7 @@ void Reducer::inferTypes() {
                                        onnx::ShapeInferenceOptions(/*check_type=*/false, /*strict_mode=*/0,
                                                                    /*data_prop=*/true));
   } catch (const std::exception &) {
-    // A model that fails to compile may be one that ONNX refuses, too. Then there are the types that it says itself.
+    // ONNX may also reject a model that fails to compile. Then only the declared types are known.
     model = graph.getModel();
   }
   auto remember = [&](const auto &infos) {
@@ -72,7 +72,7 @@ bool Reducer::describe(llvm::StringRef name, onnx::ValueInfoProto &info) const {
 }
 
 bool Reducer::makeConstant(llvm::StringRef name, onnx::TensorProto &tensor) const {
-  // limit: what operators read as sizes, axes and the like. It has to be known when compiling, as a rule.
+  // limit: the elements of operands such as sizes and axes, which usually must be known at compile time.
   constexpr uint64_t kMaxCount = 64;
   std::optional<tenon_dtype> dtype = findType(name);
   const CapturedTensor *captured = findData(name);

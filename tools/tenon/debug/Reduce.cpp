@@ -15,7 +15,7 @@
 using namespace tenon;
 using namespace tenon::debug;
 
-/// The folder of test data that belongs to a model: small.onnx has small.test_data_set_0.
+/// Returns the folder of test data for a model: small.test_data_set_0 for small.onnx.
 static std::string getDataFolder(llvm::StringRef output) {
   output.consume_back(".onnx");
   return (output + ".test_data_set_0").str();

@@ -12,7 +12,7 @@
 
 namespace tenon::debug {
 
-/// `tenon debug reduce`: writes the smallest part of the model that still fails to `output`.
+/// Runs `tenon debug reduce`: writes the smallest part of the model that still fails to `output`.
 int runReduce(const DebugOptions &options, const std::string &output);
 
 } // namespace tenon::debug

@@ -119,7 +119,7 @@ bool Reducer::fails(const GraphPart &part) {
 // Search
 //===----------------------------------------------------------------------===//
 
-/// Of a prefix of the nodes, the values that none of them reads.
+/// Returns the values that the first `count` nodes define and do not read.
 static std::vector<std::string> listLeaves(const OnnxGraph &graph, size_t count) {
   llvm::StringSet<> read;
   for (size_t node = 0; node < count; ++node)
@@ -147,12 +147,12 @@ llvm::Expected<GraphPart> Reducer::findStart() {
   auto makeWhole = [&](std::vector<std::string> outputs) { return graph.makePart(all, std::move(outputs)); };
   std::vector<GraphPart> starts;
   if (whole.stage != Outcome::Stage::compare) {
-    // The first node with which the model fails, alone or with all that does not depend on it.
+    // Finds the first node with which the model fails, alone or together with everything that does not depend on it.
     size_t count =
         findFirstFailing(0, graph.getNodeCount(), [&](size_t n) { return fails(makeWhole(listLeaves(graph, n))); });
     starts = {makeWhole(listResults(graph, count - 1)), makeWhole(listLeaves(graph, count))};
   } else {
-    // The first wrong value, or else an output that is wrong while nothing else is kept.
+    // Adds the first wrong value, or else an output that is wrong if nothing else is captured.
     auto add = [&](const ComparedValue *value) {
       if (value && graph.findValue(value->value))
         starts.push_back(makeWhole({value->value}));
@@ -204,7 +204,7 @@ llvm::Error Reducer::reduce() {
   if (!start)
     return start.takeError();
   smallest = dropNodes(cutInputs(*start));
-  // `last` is of the part that failed last, which need not be this one.
+  // `last` belongs to the part that failed last, which need not be this one.
   last = tryPart(smallest);
   return llvm::Error::success();
 }

@@ -16,7 +16,7 @@
 
 namespace tenon::debug {
 
-/// A model that fails, and the smallest part of it that was found to fail alike.
+/// Reduces a failing model to the smallest part that fails in the same way.
 class Reducer {
 public:
   /// Compiles, runs and compares the whole model.
@@ -26,15 +26,15 @@ public:
   const OnnxGraph &getGraph() const { return graph; }
   bool isFailing() const { return whole.stage != Outcome::Stage::none; }
 
-  /// Looks for the part. Fails where even a part that should be the whole does not fail alike.
+  /// Searches for the part. Fails if even the part that equals the whole model does not fail in the same way.
   llvm::Error reduce();
   const GraphPart &getPart() const { return smallest; }
   /// How the part fails.
   const Outcome &getOutcome() const { return last; }
   size_t getTries() const { return tried.size(); }
 
-  /// Writes the part as a model, and unless it fails to compile, its inputs and what the reference makes of them to a
-  /// folder. Returns the names of the inputs.
+  /// Writes the part as a model and, unless it fails to compile, its inputs and the reference's results to a folder.
+  /// Returns the names of the inputs.
   llvm::Expected<std::vector<std::string>> write(const std::string &model, const std::string &data);
 
 private:
@@ -53,7 +53,7 @@ private:
   const CapturedTensor *findData(llvm::StringRef name) const;
   bool describe(llvm::StringRef name, onnx::ValueInfoProto &info) const;
   bool makeConstant(llvm::StringRef name, onnx::TensorProto &tensor) const;
-  /// False where the part cannot be a model of its own.
+  /// Returns false if the part cannot be a separate model.
   bool writeModel(const OnnxGraph &source, const GraphPart &part, const std::string &path);
   /// Captures the inputs of a model that was written.
   llvm::Error captureInputs(const std::string &model, const std::string &folder);

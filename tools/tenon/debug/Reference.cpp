@@ -51,8 +51,8 @@ std::string Reference::describe() const {
 // Python
 //===----------------------------------------------------------------------===//
 
-/// Reads and writes captures as Capture.h has them. Arguments: the package, the model, the folder of the inputs, a file
-/// with the names of values, the folder of the outputs.
+/// The script reads and writes captures in the format of Capture.h. Arguments: the package, the model, the folder of
+/// the inputs, a file with the names of values, the folder of the outputs.
 static constexpr char kScript[] = R"(
 import json, os, sys
 
@@ -111,7 +111,7 @@ with open(os.path.join(folder, "index.json"), "w", encoding="utf-8") as index:
     json.dump(tensors, index)
 )";
 
-/// What Python said, in one line: the last of a traceback is the reason.
+/// Returns Python's error in one line: the last line of a traceback.
 static std::string getLastLine(const std::string &file) {
   auto text = llvm::MemoryBuffer::getFile(file, /*IsText=*/true);
   if (!text)

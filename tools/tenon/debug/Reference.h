@@ -29,18 +29,18 @@ struct Reference {
   static llvm::Expected<Reference> parse(const std::string &text);
 
   bool isPython() const { return kind == Kind::onnxruntime || kind == Kind::onnx; }
-  /// Whether it can compute any value between inputs and outputs.
+  /// True if it can compute any value between inputs and outputs.
   bool hasValues() const { return kind != Kind::artifact && kind != Kind::testData; }
   /// Whether its own rounding does not count.
   bool isExact() const { return kind == Kind::f64 || kind == Kind::model; }
   std::string describe() const;
 };
 
-/// Runs the model by the reference's Python package, and captures its outputs and those of `values` that it makes.
+/// Runs the model by the reference's Python package, and captures its outputs and the available ones of `values`.
 StepEnd runPython(Workspace &workspace, const Reference &reference, const std::string &python, const std::string &model,
                   const std::string &inputs, llvm::ArrayRef<std::string> values, const std::string &folder);
 
-/// Captures the inputs or the outputs (`kind`: "input" or "output") of a test_data_set folder, as those of an artifact.
+/// Captures the inputs or the outputs (`kind`: "input" or "output") of a test_data_set folder as those of an artifact.
 StepEnd captureTestData(Workspace &workspace, const std::string &data, const char *kind, const run::Options &artifact,
                         const std::string &folder);
 

@@ -21,7 +21,7 @@ size_t debug::findFirstFailing(size_t good, size_t bad, llvm::function_ref<bool(
   return bad;
 }
 
-/// `items` without those of one of `parts` equal parts.
+/// Returns `items` without one of `parts` equal parts.
 static std::vector<size_t> dropPart(const std::vector<size_t> &items, size_t part, size_t parts) {
   std::vector<size_t> rest;
   size_t begin = part * items.size() / parts, end = (part + 1) * items.size() / parts;

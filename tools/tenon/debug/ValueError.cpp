@@ -25,7 +25,7 @@ std::string ValueError::describe() const {
   return error == 0 ? "0" : run::format("%.1e", error);
 }
 
-/// The distance of two elements: infinite where one is a number and the other is not, or infinity.
+/// Returns the distance of two elements: infinite if only one is a number, or infinity.
 static double getDistance(double got, double want) {
   if (got == want || (std::isnan(got) && std::isnan(want)))
     return 0;
@@ -33,7 +33,7 @@ static double getDistance(double got, double want) {
   return std::isnan(distance) ? INFINITY : distance;
 }
 
-/// Beyond these numbers, which f64 can hold, a type has only infinity.
+/// Returns the largest finite number of a type; f64 values beyond it are infinity in that type.
 static double getLargestFinite(tenon_dtype dtype) {
   switch (dtype) {
   case TENON_F32:
@@ -48,7 +48,7 @@ static double getLargestFinite(tenon_dtype dtype) {
   }
 }
 
-/// The numbers of a tensor, those that `limit` is exceeded by infinite.
+/// Returns the numbers of a tensor, where those beyond `limit` become infinite.
 static llvm::Expected<std::vector<double>> readNumbers(const CapturedTensor &tensor, double limit) {
   auto elements = tensor.readElements();
   if (!elements)
@@ -89,7 +89,7 @@ static llvm::Expected<std::pair<std::vector<double>, std::vector<double>>> readB
   return std::pair(std::move(*x), std::move(*y));
 }
 
-/// Whether numbers of one can be compared with those of the other.
+/// True if the numbers of both can be compared.
 static bool haveLikeTypes(const CapturedTensor &got, const CapturedTensor &want) {
   return got.dtype == want.dtype || (run::isFloat(got.dtype) && run::isFloat(want.dtype));
 }

@@ -16,8 +16,8 @@ namespace tenon::debug {
 /// How far a tensor is from what a reference computed.
 struct ValueError {
   bool isFloat = true;
-  /// Of floats: the largest difference over the largest finite element of the reference, as `tenon compile` measures
-  /// it; of integers: the largest difference. Infinite where only one of both is a number, or infinite.
+  /// For floats: the largest difference divided by the largest finite element of the reference, as in `tenon compile`;
+  /// for integers: the largest difference. Infinite if only one of both is a number, or infinite.
   double error = 0;
   uint64_t differing = 0, count = 0; ///< elements that are not equal
   std::string mismatch;              ///< "f32[2], want f32[3]", where nothing can be compared; else empty
@@ -28,13 +28,13 @@ struct ValueError {
 
 llvm::Expected<ValueError> compareTensors(const CapturedTensor &got, const CapturedTensor &want);
 
-/// The same of each of the parts that the first `numDims` dimensions of both tensors count, in order. One error where
-/// the tensors have not the same dimensions.
+/// Compares the parts that the first `numDims` dimensions of both tensors enumerate, in order. Returns a single error
+/// if the dimensions differ.
 llvm::Expected<std::vector<ValueError>> compareParts(const CapturedTensor &got, const CapturedTensor &want,
                                                      size_t numDims);
 
-/// The same of tensors that may have other layouts: the smallest element is compared with the smallest one, and so on.
-/// No permutation has a smaller error.
+/// Compares tensors whose layouts may differ: the smallest elements are compared with each other, and so on. No
+/// permutation has a smaller error.
 llvm::Expected<ValueError> compareElements(const CapturedTensor &got, const CapturedTensor &want);
 
 /// What errors are allowed.
@@ -43,8 +43,8 @@ struct ErrorLimit {
   std::optional<double> maxError; ///< what the user wants instead, for floats of all types
   bool isExact = true;            ///< the reference rounds so little that its own error does not count
 
-  /// Types of few bits round by more than any tolerance, and what a reference computed in f32 is off by itself.
-  /// Integers of 8 bits may differ by one, since quantization rounds to them; all others have to be equal.
+  /// Types of few bits have rounding errors beyond any tolerance, and a reference in f32 has an error of its own. 8-bit
+  /// integers may differ by one, since quantization rounds to them; all others must be equal.
   double getAllowed(tenon_dtype dtype) const;
   bool allows(const ValueError &value, tenon_dtype dtype) const;
 };

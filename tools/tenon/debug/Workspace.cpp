@@ -26,8 +26,8 @@ llvm::Expected<std::unique_ptr<Workspace>> Workspace::create() {
   return std::unique_ptr<Workspace>(new Workspace(folder.str().str()));
 }
 
-/// Shows what happens on standard error, on a line that is written again and again, if that is a terminal. An
-/// empty text clears it.
+/// Shows the current step on standard error, in a line that is overwritten, if that is a terminal. An empty text clears
+/// it.
 static void showStep(llvm::StringRef text) {
   constexpr size_t kWidth = 79;
   if (isatty(STDERR_FILENO))
@@ -63,7 +63,7 @@ StepEnd Workspace::finish(CompileStatus status, const std::string &messages) {
   return {status, std::move(message)};
 }
 
-/// Calls `work` with a stream that writes to a file, which what a child process says reaches, too.
+/// Calls `work` with a stream to a file, which also receives the messages of a child process.
 template <typename Work> static std::optional<CompileStatus> withMessages(const std::string &path, Work work) {
   std::error_code error;
   llvm::raw_fd_ostream errors(path, error);
@@ -75,7 +75,7 @@ template <typename Work> static std::optional<CompileStatus> withMessages(const 
 
 StepEnd Workspace::compile(CompileOptions options, const std::string &artifact) {
   options.output = artifact;
-  // What is wrong with a model is what the comparison is to say.
+  // The comparison reports errors of the model, so the compilation need not.
   options.needsTolerance = false;
   showStep("compiling " + llvm::sys::path::filename(options.input).str());
   std::string messages = makePath("messages");
@@ -114,8 +114,8 @@ CompileStatus debug::reportError(llvm::Error error, llvm::raw_ostream &errors) {
 }
 
 namespace {
-/// A session whose inputs are bound to captured tensors. Inputs that are not captured are left to the runtime, which
-/// says so, or are bound already.
+/// A session whose inputs are bound to captured tensors. Other inputs must be bound already; otherwise the runtime
+/// reports them.
 class BoundRun {
 public:
   BoundRun(const tenon_artifact *artifact, tenon_session *session) : artifact(artifact), session(session) {}
@@ -191,7 +191,7 @@ static llvm::Error runCaptured(const tenon_artifact *artifact, tenon_session *se
   return run.capture(folder);
 }
 
-/// Inputs for which the options have no value get random numbers.
+/// Inputs without a value in the options get random numbers.
 static void completeInputs(run::Options &options, const run::Model &model) {
   std::vector<std::string> names = run::namesOf(model.inputs);
   std::vector<bool> isGiven(names.size());
@@ -206,9 +206,9 @@ static void completeInputs(run::Options &options, const run::Model &model) {
       options.inputs.push_back(name + "=random:" + std::to_string(options.seed));
 }
 
-/// Symbols in the shapes of inputs for which the options have no value get one, as where the compiler measures errors:
-/// 1 where they are first, which is a batch as a rule. Not where an input comes from a file, which may say what a
-/// symbol is.
+/// Symbols in the shapes of inputs without a value in the options get a size, as when the compiler measures errors: 1
+/// for the first dimension, which is usually a batch. None is assumed if an input comes from a file, which may bind a
+/// symbol.
 static void completeSizes(run::Options &options, const run::Model &model) {
   constexpr int64_t kUsual = 64;
   if (llvm::any_of(options.inputs, [](llvm::StringRef input) { return input.contains('.') || input.contains('/'); }))

@@ -14,7 +14,7 @@
 
 namespace tenon::debug {
 
-/// How a step ended: the message is what it would have printed, without the program's name.
+/// The outcome of a step: the message is what it would have printed, without the program's name.
 struct StepEnd {
   CompileStatus status = CompileStatus::done;
   std::string message;
@@ -22,8 +22,8 @@ struct StepEnd {
   explicit operator bool() const { return status == CompileStatus::done; }
 };
 
-/// A folder for artifacts and captures, which is removed at the end. Each step is a process of its own, so that a crash
-/// of the compiler, or of what it compiled, is one of the ways to end.
+/// A temporary folder for artifacts and captures. Each step runs in a separate process, so that a crash of the
+/// compiler, or of the compiled code, is a regular outcome.
 class Workspace {
 public:
   static llvm::Expected<std::unique_ptr<Workspace>> create();
@@ -37,16 +37,16 @@ public:
 
   /// Compiles to an artifact.
   StepEnd compile(CompileOptions options, const std::string &artifact);
-  /// Reads the inputs of an artifact as the options of tenon-run say, makes all others of random numbers that follow
-  /// from their seed in small sizes, and captures them.
+  /// Reads the inputs of an artifact from the options of tenon-run, generates all others as random numbers from their
+  /// seed in small sizes, and captures them.
   StepEnd captureInputs(const run::Options &options, const std::string &folder);
-  /// Runs an artifact and captures its outputs. Ends with `resources` where those would have more than `maxBytes`.
+  /// Runs an artifact and captures its outputs. Ends with `resources` if those would exceed `maxBytes`.
   StepEnd runArtifact(const run::Options &options, llvm::ArrayRef<CapturedTensor> inputs, const std::string &folder,
                       uint64_t maxBytes);
   /// The same with the model of the options, computed in f64.
   StepEnd runReference(const CompileOptions &options, llvm::ArrayRef<CapturedTensor> inputs, const std::string &folder,
                        uint64_t maxBytes);
-  /// Calls `work` with a stream for its messages, in a child process; `what` is said to end where that crashes.
+  /// Calls `work` with a stream for its messages, in a child process; if that crashes, the message names `what`.
   StepEnd runStep(llvm::StringRef what, llvm::function_ref<CompileStatus(llvm::raw_ostream &errors)> work);
 
 private:
@@ -60,7 +60,7 @@ private:
 /// Prints an error as a line, and is its category.
 CompileStatus reportError(llvm::Error error, llvm::raw_ostream &errors);
 
-/// Where outputs of a run would have more bytes than they may.
+/// The message if a run's outputs would exceed the limit.
 inline constexpr char kTooLarge[] = "these values need too much memory to be kept";
 
 } // namespace tenon::debug
