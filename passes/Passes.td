@@ -758,11 +758,11 @@ def VectorizeContractions : Pass<"tenon-vectorize-contractions", "::mlir::Module
     Option<"vectorBytes", "vector-bytes", "int64_t", "64", "bytes of a vector register">,
     Option<"registers", "registers", "int64_t", "32", "vector registers">,
     Option<"l1Ways", "l1-ways", "int64_t", "8", "associativity of L1">,
-    Option<"int8Dot", "int8-dot", "::tenon::Int8Dot", "::tenon::Int8Dot::Scalar",
+    Option<"int8Dot", "int8-dot", "::tenon::Int8Dot", "::tenon::Int8Dot::scalar",
            "instructions for int8 dot products", [{::llvm::cl::values(
-             clEnumValN(::tenon::Int8Dot::Scalar, "scalar", "32-bit multiplications"),
-             clEnumValN(::tenon::Int8Dot::PmaddWd, "pmaddwd", "sums of two i16 products (AVX2, AVX-512BW)"),
-             clEnumValN(::tenon::Int8Dot::Vnni, "vnni", "sums of four u8 x i8 products (VNNI)"))}]>
+             clEnumValN(::tenon::Int8Dot::scalar, "scalar", "32-bit multiplications"),
+             clEnumValN(::tenon::Int8Dot::pmaddWd, "pmaddwd", "sums of two i16 products (AVX2, AVX-512BW)"),
+             clEnumValN(::tenon::Int8Dot::vnni, "vnni", "sums of four u8 x i8 products (VNNI)"))}]>
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",

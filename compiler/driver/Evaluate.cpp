@@ -37,7 +37,7 @@ Target tenon::getReferenceTarget() {
     return target;
   target.machine = wider->machine;
   // Without AVX2 the code generator splits vectors, but not the intrinsics of int8 dot products.
-  target.machine.int8Dot = Int8Dot::Scalar;
+  target.machine.int8Dot = Int8Dot::scalar;
   if (wider->runsHere) {
     target.features = wider->features;
     target.needed = wider->needed;

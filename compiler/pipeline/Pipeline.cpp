@@ -76,7 +76,7 @@ void tenon::buildWeightsPipeline(OpPassManager &pm, ArrayRef<std::string> rules,
   pm.addPass(createQuantizeWeights(rules, std::move(report), std::move(calibrated)));
 }
 
-void tenon::buildSharedPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {
+void tenon::buildSharedPipeline(OpPassManager &pm, const ConstantEvaluator &evaluate, const GraphOptions &options) {
   pm.addPass(createVerifyImport());
   if (options.promotesToF32)
     pm.nest<func::FuncOp>().addPass(createPromoteToF32());
@@ -169,19 +169,19 @@ void tenon::buildPlacePipeline(OpPassManager &pm, const PlanOptions &options) {
   pm.addPass(createVerifyPlan({/*placed=*/true}));
 }
 
-void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {
-  buildSharedPipeline(pm, std::move(evaluate), options);
+void tenon::buildGraphPipeline(OpPassManager &pm, const ConstantEvaluator &evaluate, const GraphOptions &options) {
+  buildSharedPipeline(pm, evaluate, options);
   buildLaunchPipeline(pm, options);
   buildProgramPipeline(pm);
   buildPlacePipeline(pm);
 }
 
-void tenon::buildReferencePipeline(OpPassManager &pm, ConstantEvaluator evaluate, bool roundsReducedPrecision) {
+void tenon::buildReferencePipeline(OpPassManager &pm, const ConstantEvaluator &evaluate, bool roundsReducedPrecision) {
   pm.nest<func::FuncOp>().addPass(createWidenFloats({roundsReducedPrecision}));
   GraphOptions options;
   options.hasPaths = false;
   options.maxGrowthBytes = 0;
-  buildSharedPipeline(pm, std::move(evaluate), options);
+  buildSharedPipeline(pm, evaluate, options);
   pm.nest<func::FuncOp>().addPass(createSplitLargeWeights());
   buildLaunchPipeline(pm, options);
   PlanOptions plan;

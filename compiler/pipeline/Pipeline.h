@@ -60,7 +60,7 @@ void buildWeightsPipeline(mlir::OpPassManager &pm, llvm::ArrayRef<std::string> r
 /// Lowers an imported module to the graph that all targets and choices share: normalized operations with chosen
 /// layouts. `evaluate` folds constants; if it is null, they are computed at run time. Each of the `programs` becomes a
 /// function of its own, before the one for all sizes.
-void buildSharedPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
+void buildSharedPipeline(mlir::OpPassManager &pm, const ConstantEvaluator &evaluate, const GraphOptions &options = {});
 /// Lowers the graph to launches of kernels that are not yet lowered, for the machine of the module.
 void buildLaunchPipeline(mlir::OpPassManager &pm, const GraphOptions &options = {});
 /// The last part of this pipeline, after kernels have been outlined.
@@ -71,11 +71,12 @@ void buildProgramPipeline(mlir::OpPassManager &pm, const PlanOptions &options = 
 /// Assigns offsets to activations that have none.
 void buildPlacePipeline(mlir::OpPassManager &pm, const PlanOptions &options = {});
 /// All four of these.
-void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
+void buildGraphPipeline(mlir::OpPassManager &pm, const ConstantEvaluator &evaluate, const GraphOptions &options = {});
 /// Lowers an imported module to a program that computes the same in f64, and that compiles quickly: weights are
 /// converted at run time, and nothing is optimized by search. With `roundsReducedPrecision`, values that are f16 or
 /// bf16 in the model are rounded to that type.
-void buildReferencePipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, bool roundsReducedPrecision = false);
+void buildReferencePipeline(mlir::OpPassManager &pm, const ConstantEvaluator &evaluate,
+                            bool roundsReducedPrecision = false);
 /// Bufferizes tiled kernels; this part is common to all targets.
 void buildBufferPipeline(mlir::OpPassManager &pm);
 /// Lowers kernels in tenon operations to loops on buffers.

@@ -38,7 +38,7 @@ struct Notes {
 
   template <size_t N> static void set(char (&place)[N], llvm::StringRef text) {
     size_t length = std::min(text.size(), N - 1);
-    std::memcpy(place, text.data(), length);
+    std::copy_n(text.begin(), length, place);
     place[length] = 0;
   }
 };
@@ -102,8 +102,9 @@ bool hasReachedAddressLimit() {
   } catch (const std::exception &e) {
     endWithFault(e.what());
   } catch (...) {
+    endWithFault("an exception that nobody caught");
   }
-  endWithFault("an exception that nobody caught");
+  endWithFault("std::terminate was called without an exception");
 }
 
 constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE};

@@ -99,7 +99,7 @@ public:
   }
   ~FileLock() {
     if (fd >= 0)
-      llvm::sys::fs::closeFile(fd);
+      (void)llvm::sys::fs::closeFile(fd);
   }
   bool isHeld = false;
 

@@ -74,7 +74,8 @@ SigningKey::SigningKey(const std::array<unsigned char, kSeedBytes> &seed) : seed
   publicKey = llvm::toHex(key, /*LowerCase=*/true);
 }
 
-SigningKey::SigningKey(SigningKey &&other) : seed(other.seed), secret(other.secret), publicKey(other.publicKey) {}
+SigningKey::SigningKey(SigningKey &&other) noexcept
+    : seed(other.seed), secret(other.secret), publicKey(std::move(other.publicKey)) {}
 
 SigningKey::~SigningKey() {
   sodium_memzero(seed.data(), seed.size());
@@ -124,7 +125,7 @@ static llvm::Error writeNew(const std::string &file, const std::string &text, mo
   if (isWritten)
     return llvm::Error::success();
   if (fd >= 0)
-    fs::remove(file);
+    (void)fs::remove(file);
   return makeError(error == EEXIST ? CompileStatus::invalid : CompileStatus::resources,
                    file + ": " + std::generic_category().message(error));
 }
@@ -141,7 +142,7 @@ llvm::Error SigningKey::write(const std::string &file, llvm::StringRef comment) 
   llvm::Error error = writeNew(file, hidden, 0600);
   sodium_memzero(hidden.data(), hidden.size());
   if (error)
-    fs::remove(open);
+    (void)fs::remove(open);
   return error;
 }
 

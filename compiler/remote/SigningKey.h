@@ -25,7 +25,7 @@ bool isSignedBy(llvm::StringRef signer, llvm::StringRef signature, llvm::StringR
 /// A secret key (RFC 8032). Its bytes are overwritten on destruction.
 class SigningKey {
 public:
-  SigningKey(SigningKey &&other);
+  SigningKey(SigningKey &&other) noexcept;
   SigningKey &operator=(SigningKey &&) = delete;
   ~SigningKey();
 

@@ -195,14 +195,16 @@ void MapPrinter::printAxes() {
   };
   printTick(height);
   // Not where it would touch the one at the top.
-  for (double bytes = 0; getY(bytes) > 4; bytes += step)
-    printTick(bytes);
+  for (uint64_t tick = 0; getY(double(tick) * step) > 4; ++tick)
+    printTick(double(tick) * step);
   os << "<span class=\"tick top\" style=\"left:clamp(4rem," << number(getX(peak + 0.5))
      << "%,calc(100% - 4rem))\">peak, instruction " << peak << "</span>\n";
   os << "<span class=\"axis y\">offset</span>\n<span class=\"axis x\">instruction</span>\n";
   step = getRoundStep(count, 10);
-  for (double i = 0; i < count; i += step)
+  for (uint64_t tick = 0; double(tick) * step < count; ++tick) {
+    double i = double(tick) * step;
     os << "<span class=\"tick x\" style=\"left:" << number(getX(i + 0.5)) << "%\">" << uint64_t(i) << "</span>\n";
+  }
 }
 
 void MapPrinter::printPeak() {

@@ -22,7 +22,7 @@ include "dialects/tenon/TenonBase.td"
 class Tenon_NormalizationOp<string mnemonic, list<Trait> traits = []> :
     Tenon_InferredOp<mnemonic, !listconcat([Tenon_LoopNest, DeclareOpInterfaceMethods<Tenon_Composite>], traits)> {
   let extraClassDeclaration = compatible # [{
-    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Recomputable; }
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::recomputable; }
     mlir::AffineExpr countFlops() { return ::tenon::getElementCount(getInput()); }
     bool allowsEpilogue() { return true; }
     bool canOverwriteOperand(unsigned operand) { return operand == 0; }

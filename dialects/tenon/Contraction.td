@@ -33,7 +33,7 @@ def Tenon_ContractOp : Tenon_InferredOp<"contract", [Tenon_LoopNest, DeclareOpIn
                        DenseI64ArrayAttr:$rhs_dims, DenseI64ArrayAttr:$result_dims,
                        OptionalAttr<TypeAttr>:$result_type);
   let extraClassDeclaration = compatible # [{
-    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Movement; }
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::movement; }
     mlir::AffineExpr countFlops();
     bool allowsEpilogue() { return true; }
     bool rereadsOperands() { return true; }
@@ -66,7 +66,7 @@ def Tenon_ConvolveOp : Tenon_InferredOp<"convolve", [Tenon_LoopNest, DeclareOpIn
                        DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
                        I64Attr:$groups, OptionalAttr<TypeAttr>:$result_type, UnitAttr:$channels_last);
   let extraClassDeclaration = [{
-    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Movement; }
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::movement; }
     mlir::AffineExpr countFlops();
     bool allowsEpilogue() { return true; }
     bool rereadsOperands() { return true; }
@@ -104,7 +104,7 @@ def Tenon_WinogradOp : Tenon_InferredOp<"winograd", [Tenon_LoopNest]> {
                        DenseI64ArrayAttr:$high, I64Attr:$outputs, I64Attr:$window, I64Attr:$filters,
                        DenseI64ArrayAttr:$tile);
   let extraClassDeclaration = compatible # [{
-    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::none; }
     mlir::AffineExpr countFlops();
     bool allowsEpilogue() { return true; }
     bool rereadsOperands() { return true; }
@@ -134,7 +134,7 @@ def Tenon_PoolOp : Tenon_InferredOp<"pool", [Tenon_LoopNest]> {
                        DenseI64ArrayAttr:$high, DefaultValuedAttr<BoolAttr, "false">:$ceil,
                        DefaultValuedAttr<BoolAttr, "false">:$count_padding, UnitAttr:$channels_last);
   let extraClassDeclaration = [{
-    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Movement; }
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::movement; }
     mlir::AffineExpr countFlops() { return ::tenon::getElementCount(getInput()); }
     bool allowsEpilogue() { return true; }
     bool rereadsOperands() { return true; }
@@ -162,7 +162,7 @@ def Tenon_ReduceOp : Tenon_InferredOp<"reduce", [Tenon_LoopNest]> {
   let arguments = (ins Tenon_ReduceKindAttr:$kind, Tenon_NumberTensor:$input, DenseI64ArrayAttr:$axes,
                        DefaultValuedAttr<BoolAttr, "false">:$keepdims);
   let extraClassDeclaration = compatible # [{
-    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Any; }
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::any; }
     mlir::AffineExpr countFlops() { return ::tenon::getElementCount(getInput()); }
     bool allowsEpilogue() { return true; }
   }];
@@ -185,7 +185,7 @@ def Tenon_ArgReduceOp : Tenon_InferredOp<"arg_reduce", [Tenon_LoopNest, Tenon_Di
                        DefaultValuedAttr<BoolAttr, "false">:$keepdims,
                        DefaultValuedAttr<BoolAttr, "false">:$last);
   let extraClassDeclaration = compatible # [{
-    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Any; }
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::any; }
     mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
   }];
   let results = (outs RankedTensorOf<[I64]>:$result);
@@ -207,7 +207,7 @@ def Tenon_ScanOp : Tenon_InferredOp<"scan", [Tenon_LoopNest]> {
                        DefaultValuedAttr<BoolAttr, "false">:$exclusive,
                        DefaultValuedAttr<BoolAttr, "false">:$reverse);
   let extraClassDeclaration = compatible # [{
-    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Movement; }
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::movement; }
     mlir::AffineExpr countFlops() { return ::tenon::getElementCount(getInput()); }
     bool rereadsOperands() { return true; }
   }];
@@ -230,7 +230,7 @@ def Tenon_LuOp : Tenon_InferredOp<"lu", [Tenon_LoopNest, DeclareOpInterfaceMetho
   }];
   let arguments = (ins RankedTensorOf<[F32, F64]>:$input);
   let extraClassDeclaration = compatible # [{
-    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::none; }
     mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
   }];
   let results = (outs RankedTensorOf<[F32, F64]>:$factors, RankedTensorOf<[F32, F64]>:$sign);

@@ -50,8 +50,8 @@ Value tenon::emitDim(OpBuilder &b, Location loc, AffineExpr expr, Type type, Div
     return arith::AddIOp::create(b, loc, lhs, rhs);
   if (expr.getKind() == AffineExprKind::Mul)
     return arith::MulIOp::create(b, loc, lhs, rhs);
-  bool mayBeNegative = dividends != Dividends::NotNegative && subtractsSymbol(binary.getLHS()),
-       isSigned = dividends == Dividends::Any || mayBeNegative;
+  bool mayBeNegative = dividends != Dividends::notNegative && subtractsSymbol(binary.getLHS()),
+       isSigned = dividends == Dividends::any || mayBeNegative;
   if (!getConstant(binary.getRHS())) {
     Value one = createConstant(b, loc, type, 1);
     rhs = isSigned ? arith::MaxSIOp::create(b, loc, rhs, one).getResult()

@@ -15,9 +15,9 @@ namespace tenon {
 
 /// What is known of the dividends in an expression.
 enum class Dividends {
-  NotNegative, ///< indices: the unsigned forms do
-  OfExtent,    ///< only one from which a symbol is subtracted may be negative; others are, or sizes are refused
-  Any          ///< rounding is to minus infinity, as `floordiv` and `mod` of affine expressions do
+  notNegative, ///< indices: the unsigned forms do
+  ofExtent,    ///< only one from which a symbol is subtracted may be negative; others are, or sizes are refused
+  any          ///< rounding is to minus infinity, as `floordiv` and `mod` of affine expressions do
 };
 
 /// Emits an expression as operations of the arith dialect on values of `type`, which is index or i64; `leaf` returns

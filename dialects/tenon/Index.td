@@ -77,7 +77,7 @@ def Tenon_ScatterElementsOp : Tenon_InferredOp<"scatter_elements", [Tenon_LoopNe
   let arguments = (ins Tenon_ScatterKindAttr:$kind, Tenon_AnyTensor:$input, Tenon_IndexTensor:$indices,
                        Tenon_AnyTensor:$updates, I64Attr:$axis, UnitAttr:$in_range);
   let extraClassDeclaration = compatible # [{
-    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::none; }
     mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
   }];
   let results = (outs Tenon_AnyTensor:$result);
@@ -99,7 +99,7 @@ def Tenon_ScatterNDOp : Tenon_InferredOp<"scatter_nd", [Tenon_LoopNest, Tenon_Pr
   let arguments = (ins Tenon_ScatterKindAttr:$kind, Tenon_AnyTensor:$input, Tenon_IndexTensor:$indices,
                        Tenon_AnyTensor:$updates, UnitAttr:$in_range);
   let extraClassDeclaration = compatible # [{
-    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::none; }
     mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
   }];
   let results = (outs Tenon_AnyTensor:$result);
@@ -136,7 +136,7 @@ def Tenon_TopKOp : Tenon_Op<"top_k", [Tenon_LoopNest, Tenon_Discontinuous, Decla
   }];
   let arguments = (ins Tenon_NumberTensor:$input, I64Attr:$axis, DefaultValuedAttr<BoolAttr, "true">:$largest);
   let extraClassDeclaration = [{
-    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::none; }
     mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
   }];
   let results = (outs Tenon_NumberTensor:$values, RankedTensorOf<[I64]>:$indices);
@@ -204,7 +204,7 @@ def Tenon_NmsOp : Tenon_InferredOp<"nms", [Tenon_LoopNest, Tenon_Discontinuous, 
                        Tenon_FloatTensor:$overlap, Optional<Tenon_FloatTensor>:$threshold,
                        DefaultValuedAttr<BoolAttr, "false">:$centers);
   let extraClassDeclaration = compatible # [{
-    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::none; }
     mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
   }];
   let results = (outs RankedTensorOf<[I64]>:$selected, RankedTensorOf<[I64]>:$counts);

@@ -18,13 +18,13 @@ std::optional<ComputeKind> tenon::getComputeKind(OperationName name) {
   if (isElementwise + isElementAccess + isLoopNest > 1)
     return std::nullopt;
   if (isElementwise)
-    return ComputeKind::Elementwise;
+    return ComputeKind::elementwise;
   if (isElementAccess)
-    return ComputeKind::ElementAccess;
+    return ComputeKind::elementAccess;
   if (isLoopNest)
-    return ComputeKind::LoopNest;
+    return ComputeKind::loopNest;
   bool isComposite = name.hasInterface<CompositeOpInterface>(), needsNoKernel = name.hasTrait<NoKernel>();
   if (isComposite == needsNoKernel)
     return std::nullopt;
-  return isComposite ? ComputeKind::Decomposed : ComputeKind::NoKernel;
+  return isComposite ? ComputeKind::decomposed : ComputeKind::noKernel;
 }

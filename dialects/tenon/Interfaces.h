@@ -33,10 +33,10 @@ template <typename OpT> class RunTimeOnly : public mlir::OpTrait::TraitBase<OpT,
 
 /// The operations whose results a loop nest may compute element by element as it reads them.
 enum class OperandFusion {
-  None,         ///< it reads memory as it is
-  Movement,     ///< those that change indices alone, or unpack a weight
-  Recomputable, ///< those that are recomputable
-  Any           ///< all that are no loop nests
+  none,         ///< it reads memory as it is
+  movement,     ///< those that change indices alone, or unpack a weight
+  recomputable, ///< those that are recomputable
+  any           ///< all that are no loop nests
 };
 
 /// Receives the requirements of an operation on extents. Each method adds a condition that is checked at run time,
@@ -53,11 +53,11 @@ public:
 
 /// How kernels compute an operation.
 enum class ComputeKind {
-  Elementwise,   ///< the trait `Elementwise`
-  ElementAccess, ///< the trait `ElementAccess`
-  LoopNest,      ///< `LoopNestOpInterface`
-  Decomposed,    ///< `CompositeOpInterface` alone: kernels compute what it is decomposed into
-  NoKernel       ///< the trait `NoKernel` alone
+  elementwise,   ///< the trait `Elementwise`
+  elementAccess, ///< the trait `ElementAccess`
+  loopNest,      ///< `LoopNestOpInterface`
+  decomposed,    ///< `CompositeOpInterface` alone: kernels compute what it is decomposed into
+  noKernel       ///< the trait `NoKernel` alone
 };
 
 /// Returns the compute kind that an operation of the dialect declares; none if it declares no kind, or several

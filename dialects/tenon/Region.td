@@ -74,7 +74,7 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock, Tenon
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$queries `,` $keys `,` $values $body attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
-    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Movement; }
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::movement; }
     mlir::AffineExpr countFlops();
     bool rereadsOperands() { return true; }
     mlir::Value getScores() { return getBody().getArgument(0); }

@@ -40,7 +40,8 @@ static std::optional<double> getJoinedCycles(const ChainShape &shape, int64_t li
                                              const Machine &machine, const ChainPolicy &policy) {
   assert(channels > 0 && shape.channels % channels == 0 && "tiles have whole parts of the channels");
   double bytes = getTileBytes(shape, lines, channels);
-  double tiles = double(shape.images) * ((shape.resultLines + lines - 1) / lines) * (shape.channels / channels);
+  int64_t tilesOfImage = ((shape.resultLines + lines - 1) / lines) * (shape.channels / channels);
+  double tiles = double(shape.images) * double(tilesOfImage);
   if (bytes + shape.weightBytes > policy.cacheShare * machine.l2Bytes || tiles < policy.minTiles)
     return std::nullopt;
   // Neighbouring tiles both compute the lines that their windows share. The two nests alternate tile by tile, so the

@@ -14,9 +14,9 @@ namespace tenon {
 /// one instruction sums into a 32-bit lane. All kinds compute the same integers. (vpmaddubsw, whose sums of two
 /// saturate, is a path: passes/paths/Int8Dot2.cpp.)
 enum class Int8Dot {
-  Scalar = 1,  ///< 32-bit multiplications, which all targets have
-  PmaddWd = 2, ///< two products of i16: vpmaddwd, in AVX2 and AVX-512BW
-  Vnni = 4,    ///< four products of u8 with i8: vpdpbusd, in AVX-VNNI and AVX-512 VNNI
+  scalar = 1,  ///< 32-bit multiplications, which all targets have
+  pmaddWd = 2, ///< two products of i16: vpmaddwd, in AVX2 and AVX-512BW
+  vnni = 4,    ///< four products of u8 with i8: vpdpbusd, in AVX-VNNI and AVX-512 VNNI
 };
 
 } // namespace tenon

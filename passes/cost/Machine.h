@@ -26,7 +26,7 @@ namespace tenon {
 struct Machine {
   int64_t vectorBytes = 64;
   int64_t vectorRegisters = 32;
-  Int8Dot int8Dot = Int8Dot::Scalar;
+  Int8Dot int8Dot = Int8Dot::scalar;
   int64_t amxInt8 = 0;   ///< 1 for targets with AMX and its int8 products
   int64_t amxBf16 = 0;   ///< 1 for targets with AMX and its bf16 products
   int64_t bf16Pairs = 0; ///< 1 for targets whose bf16 dot-2 is as fast as an f32 multiply-add

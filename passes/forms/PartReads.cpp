@@ -52,7 +52,7 @@ void PartReads::addReader(Value value, Operation *reader) {
     return;
   }
   if (auto nest = dyn_cast<LoopNestOpInterface>(reader)) {
-    if (nest.getOperandFusion() < OperandFusion::Recomputable)
+    if (nest.getOperandFusion() < OperandFusion::recomputable)
       copied.insert(value);
     return;
   }

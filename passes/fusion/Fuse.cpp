@@ -263,13 +263,13 @@ static bool mayInlineInto(Operation *producer, LoopNestOpInterface nest, OpOpera
         convolve && !keepsChannels(transpose, convolve, use.getOperandNumber(), policies.fusion))
       return false;
   switch (nest.getOperandFusion()) {
-  case OperandFusion::None:
+  case OperandFusion::none:
     return false;
-  case OperandFusion::Movement:
+  case OperandFusion::movement:
     return movesElements(producer) || isWidenedByProduct(producer);
-  case OperandFusion::Recomputable:
+  case OperandFusion::recomputable:
     return isCheap(producer);
-  case OperandFusion::Any:
+  case OperandFusion::any:
     return true;
   }
   llvm_unreachable("all cases are above");

@@ -311,15 +311,15 @@ void Expansion::findExtents() {
   squareColumns = compute(dim(0).ceilDiv(outputs), columns);
   squares = compute(dim(0).ceilDiv(outputs) * dim(1).ceilDiv(outputs), {rows, columns});
   int64_t width = scratch.windowChannels;
-  window = getBuffer(ScratchUse::WinogradWindow, channelType, {scratch.windowRows, scratch.windowColumns, width},
+  window = getBuffer(ScratchUse::winogradWindow, channelType, {scratch.windowRows, scratch.windowColumns, width},
                      {scratch.windowColumns * width, width, 1});
   auto getTransformed = [&](Type type, int64_t perElement) {
-    return getBuffer(ScratchUse::WinogradInput, type, {side * side, scratch.squares, scratch.channels / perElement},
+    return getBuffer(ScratchUse::winogradInput, type, {side * side, scratch.squares, scratch.channels / perElement},
                      {scratch.transformedStride / perElement, scratch.channels / perElement, 1});
   };
   transformed = getTransformed(channelType, 1);
   factors = isInt8(op) ? getTransformed(type, 2) : transformed;
-  products = getBuffer(ScratchUse::WinogradProducts, type, {side * side, scratch.squares, scratch.filters},
+  products = getBuffer(ScratchUse::winogradProducts, type, {side * side, scratch.squares, scratch.filters},
                        {scratch.productsStride, scratch.filters, 1});
 }
 

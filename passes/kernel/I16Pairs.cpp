@@ -67,7 +67,7 @@ std::optional<std::pair<Value, Value>> tenon::matchI16Dot(Value value) {
 }
 
 Value tenon::addI16Dots(OpBuilder &b, Location loc, Int8Dot form, Value sums, Value x, Value y) {
-  if (form == Int8Dot::Scalar)
+  if (form == Int8Dot::scalar)
     return arith::AddIOp::create(b, loc, sums, emitI16Dot(b, loc, x, y));
   auto elements = VectorType::get({2 * cast<VectorType>(sums.getType()).getNumElements()}, b.getI16Type());
   auto split = [&](Value pairs) -> Value { return vector::BitCastOp::create(b, loc, elements, pairs); };

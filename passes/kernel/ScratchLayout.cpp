@@ -36,22 +36,22 @@ Value ScratchLayout::emit(OpBuilder &b, Location loc, ScratchUse use, MemRefType
 ScratchLayout tenon::getScratchLayout(kernel::ContractOp op, const Contraction &contraction) {
   ScratchLayout layout;
   if (contraction.terms) {
-    layout.add(ScratchUse::SplitRhs, getSplitRhsBytes(op, contraction));
-    layout.add(ScratchUse::SplitLhs, getSplitLhsBytes(op, contraction));
+    layout.add(ScratchUse::splitRhs, getSplitRhsBytes(op, contraction));
+    layout.add(ScratchUse::splitLhs, getSplitLhsBytes(op, contraction));
     return layout;
   }
-  layout.add(ScratchUse::PackedRows, getPackedRowsBytes(op, contraction));
-  layout.add(ScratchUse::DequantizedPanel, getDequantizedPanelBytes(op, contraction));
+  layout.add(ScratchUse::packedRows, getPackedRowsBytes(op, contraction));
+  layout.add(ScratchUse::dequantizedPanel, getDequantizedPanelBytes(op, contraction));
   kernel::ScheduleAttr schedule = kernel::getSchedule(op);
   std::optional<int64_t> tileBytes = schedule.getPacking() == kernel::Packing::tile
                                          ? getPackedTileBytes(op, contraction, schedule.getTile())
                                          : std::nullopt;
   if (!tileBytes)
     return layout;
-  layout.add(ScratchUse::PackedTile, *tileBytes);
+  layout.add(ScratchUse::packedTile, *tileBytes);
   if (contraction.isColumnwise)
-    layout.add(ScratchUse::PackedFilter, getPackedFilterBytes(op));
+    layout.add(ScratchUse::packedFilter, getPackedFilterBytes(op));
   else if (contraction.dot4Loop)
-    layout.add(ScratchUse::PmaddWdPanel, getPmaddWdPanelBytes(op, contraction));
+    layout.add(ScratchUse::pmaddWdPanel, getPmaddWdPanelBytes(op, contraction));
   return layout;
 }

@@ -21,16 +21,16 @@ struct Contraction;
 
 /// What a region of scratch memory holds.
 enum class ScratchUse {
-  PackedRows,       ///< rows of the LHS of a tile, side by side
-  PackedTile,       ///< all elements of the LHS that a tile reads, some in a wider type
-  PackedFilter,     ///< the filter of a depthwise convolution, for as many columns as are packed at a time
-  DequantizedPanel, ///< a panel of the RHS in f32
-  PmaddWdPanel,     ///< a panel of the RHS in i16, in pairs
-  SplitRhs,         ///< bf16 terms of two pairs of panels: one is multiplied while the other one is split
-  SplitLhs,         ///< bf16 terms of the rows of a tile
-  WinogradWindow,   ///< the input that a tile reads, for some channels
-  WinogradInput,    ///< the transformed input
-  WinogradProducts, ///< the products of the transformed input with some filters
+  packedRows,       ///< rows of the LHS of a tile, side by side
+  packedTile,       ///< all elements of the LHS that a tile reads, some in a wider type
+  packedFilter,     ///< the filter of a depthwise convolution, for as many columns as are packed at a time
+  dequantizedPanel, ///< a panel of the RHS in f32
+  pmaddWdPanel,     ///< a panel of the RHS in i16, in pairs
+  splitRhs,         ///< bf16 terms of two pairs of panels: one is multiplied while the other one is split
+  splitLhs,         ///< bf16 terms of the rows of a tile
+  winogradWindow,   ///< the input that a tile reads, for some channels
+  winogradInput,    ///< the transformed input
+  winogradProducts, ///< the products of the transformed input with some filters
 };
 
 struct ScratchRegion {

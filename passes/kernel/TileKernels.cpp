@@ -237,7 +237,7 @@ static SmallVector<int64_t> getTileExtents(kernel::ContractOp op, ArrayRef<int64
 /// micro-kernel.
 static std::optional<int64_t> getTileBytes(kernel::ContractOp op, const Contraction &contraction,
                                            ArrayRef<int64_t> extents) {
-  bool staysInt8 = contraction.dot4Loop && (getMachine(op).int8Dot != Int8Dot::PmaddWd ||
+  bool staysInt8 = contraction.dot4Loop && (getMachine(op).int8Dot != Int8Dot::pmaddWd ||
                                             kernel::getSchedule(op).getMicroKernel() != kernel::MicroKernel::automatic);
   return staysInt8 ? std::nullopt : getPackedTileBytes(op, contraction, extents);
 }

@@ -37,8 +37,8 @@ WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) {
   auto add = [&](ScratchUse use, int64_t elements, int64_t bytes) {
     s.layout.add(use, static_cast<int64_t>(llvm::alignTo(elements * bytes, kCacheLineBytes)));
   };
-  add(ScratchUse::WinogradWindow, s.windowRows * s.windowColumns * s.windowChannels, channelBytes);
-  add(ScratchUse::WinogradInput, points * s.transformedStride, channelBytes);
-  add(ScratchUse::WinogradProducts, points * s.productsStride, sumBytes);
+  add(ScratchUse::winogradWindow, s.windowRows * s.windowColumns * s.windowChannels, channelBytes);
+  add(ScratchUse::winogradInput, points * s.transformedStride, channelBytes);
+  add(ScratchUse::winogradProducts, points * s.productsStride, sumBytes);
   return s;
 }

@@ -58,7 +58,7 @@ struct Int8Dot2 : public Path {
   llvm::StringRef getName() const override { return kInt8Dot2Path; }
 
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
-    OpOperand *matrix = machine.int8Dot == Int8Dot::PmaddWd ? findK4Panels(op) : nullptr;
+    OpOperand *matrix = machine.int8Dot == Int8Dot::pmaddWd ? findK4Panels(op) : nullptr;
     if (!matrix || !fitI16(*matrix))
       return std::nullopt;
     ProductShape shape = *getProductShape(op);

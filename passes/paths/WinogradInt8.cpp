@@ -37,7 +37,7 @@ public:
     bool isInt8 = convolve && convolve.getType().getElementType().isInteger(32) &&
                   getElementTypeOrSelf(convolve.getInput()).isUnsignedInteger(8) &&
                   getElementTypeOrSelf(convolve.getFilter()).isSignlessInteger(8);
-    if (!isInt8 || convolve.getType().getRank() != 4 || machine.int8Dot == Int8Dot::Scalar)
+    if (!isInt8 || convolve.getType().getRank() != 4 || machine.int8Dot == Int8Dot::scalar)
       return std::nullopt;
     std::optional<FilterShape> filter = getSquareFilter(convolve);
     if (!filter || !hasIntegerTransforms(outputs, filter->window) ||

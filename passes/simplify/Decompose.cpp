@@ -142,7 +142,7 @@ struct DropEmptyResults : public RewritePattern {
 struct DecomposeComposite : public OpInterfaceRewritePattern<CompositeOpInterface> {
   DecomposeComposite(MLIRContext *context, bool all) : OpInterfaceRewritePattern(context), all(all) {}
   LogicalResult matchAndRewrite(CompositeOpInterface op, PatternRewriter &rewriter) const override {
-    if (!all && getComputeKind(op->getName()) != ComputeKind::Decomposed)
+    if (!all && getComputeKind(op->getName()) != ComputeKind::decomposed)
       return rewriter.notifyMatchFailure(op, "is computed by kernels");
     FailureOr<Value> value = op.decompose(rewriter);
     if (failed(value))

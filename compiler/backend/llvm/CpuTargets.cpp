@@ -63,7 +63,7 @@ static void setVectorShape(Target &target) {
     machine.vectorRegisters = hasLongVectors ? 32 : 16;
     bool hasQuads = needed.contains(machine.vectorBytes == 64 ? "avx512vnni" : "avxvnni");
     bool hasPairs = machine.vectorBytes == 16 || needed.contains(machine.vectorBytes == 64 ? "avx512bw" : "avx2");
-    machine.int8Dot = hasQuads ? Int8Dot::Vnni : hasPairs ? Int8Dot::PmaddWd : Int8Dot::Scalar;
+    machine.int8Dot = hasQuads ? Int8Dot::vnni : hasPairs ? Int8Dot::pmaddWd : Int8Dot::scalar;
     bool hasTiles = machine.vectorBytes == 64 && needed.contains("amx-tile");
     machine.amxInt8 = hasTiles && needed.contains("amx-int8");
     machine.amxBf16 = hasTiles && needed.contains("amx-bf16");

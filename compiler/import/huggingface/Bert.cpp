@@ -61,7 +61,8 @@ static Tensor attend(ModelContext &m, const BertConfig &c, const Tensor &x, cons
     ModelContext::Scope self(m, "self");
     auto project = [&](const char *name) { return splitHeads(m.linear(x, name, c.hidden, c.hidden, true), c.heads); };
     Tensor queries = project("query"), keys = project("key"), values = project("value");
-    double scale = 1 / std::sqrt(static_cast<double>(c.hidden / c.heads));
+    int64_t headSize = c.hidden / c.heads;
+    double scale = 1 / std::sqrt(static_cast<double>(headSize));
     mixed = mergeHeads(attention(queries, keys, values, scale, mask));
   }
   ModelContext::Scope output(m, "output");

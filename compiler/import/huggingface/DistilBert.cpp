@@ -44,7 +44,8 @@ static Tensor attend(ModelContext &m, const DistilBertConfig &c, const Tensor &x
   ModelContext::Scope scope(m, "attention");
   auto project = [&](const char *name) { return splitHeads(m.linear(x, name, c.hidden, c.hidden, true), c.heads); };
   Tensor queries = project("q_lin"), keys = project("k_lin"), values = project("v_lin");
-  double scale = 1 / std::sqrt(static_cast<double>(c.hidden / c.heads));
+  int64_t headSize = c.hidden / c.heads;
+  double scale = 1 / std::sqrt(static_cast<double>(headSize));
   return m.linear(mergeHeads(attention(queries, keys, values, scale, mask)), "out_lin", c.hidden, c.hidden, true);
 }
 

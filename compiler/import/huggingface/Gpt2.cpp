@@ -44,7 +44,8 @@ Gpt2Config::Gpt2Config(const Config &config)
 }
 
 double Gpt2Config::getScale(int64_t layer) const {
-  double scale = scalesByHead ? 1 / std::sqrt(static_cast<double>(hidden / heads)) : 1;
+  int64_t headSize = hidden / heads;
+  double scale = scalesByHead ? 1 / std::sqrt(static_cast<double>(headSize)) : 1;
   return scalesByLayer ? scale / static_cast<double>(layer + 1) : scale;
 }
 

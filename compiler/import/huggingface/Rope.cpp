@@ -176,9 +176,9 @@ static Tensor makeFrequencies(Graph &graph, const Rope &rope, const Dim &length)
     return where(size > threshold, graph.vector(rope.longFrequencies), frequencies);
   // The base grows with the length; frequency i is base^(-2i / headSize).
   std::vector<double> exponents;
-  double pairs = static_cast<double>(rope.frequencies.size());
-  for (double i = 0; i < pairs; ++i)
-    exponents.push_back(pairs > 1 ? -i / (pairs - 1) : 0);
+  size_t pairs = rope.frequencies.size();
+  for (size_t i = 0; i < pairs; ++i)
+    exponents.push_back(pairs > 1 ? -static_cast<double>(i) / static_cast<double>(pairs - 1) : 0);
   Tensor stretch = maximum(size, graph.scalar(threshold)) * (rope.factor / threshold) - (rope.factor - 1);
   return frequencies * pow(stretch, graph.vector(exponents));
 }

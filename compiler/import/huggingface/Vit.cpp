@@ -61,7 +61,8 @@ static Tensor attend(ModelContext &m, const VitConfig &c, const Tensor &x) {
     return splitHeads(m.linear(x, "attention." + name, c.hidden, c.hidden, c.bias), c.heads);
   };
   Tensor queries = project("query"), keys = project("key"), values = project("value");
-  double scale = 1 / std::sqrt(static_cast<double>(c.hidden / c.heads));
+  int64_t headSize = c.hidden / c.heads;
+  double scale = 1 / std::sqrt(static_cast<double>(headSize));
   return m.linear(mergeHeads(attention(queries, keys, values, scale)), "output.dense", c.hidden, c.hidden, true);
 }
 

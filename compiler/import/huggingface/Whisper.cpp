@@ -45,7 +45,8 @@ static Tensor attend(ModelContext &m, const WhisperConfig &c, const std::string 
     return splitHeads(m.linear(value, name, c.hidden, c.hidden, hasBias), heads);
   };
   Tensor queries = project(x, "q_proj", true), keys = project(source, "k_proj", false);
-  double scale = 1 / std::sqrt(static_cast<double>(c.hidden / heads));
+  int64_t headSize = c.hidden / heads;
+  double scale = 1 / std::sqrt(static_cast<double>(headSize));
   Tensor mixed = mergeHeads(attention(queries, keys, project(source, "v_proj", true), scale, mask));
   return m.linear(mixed, "out_proj", c.hidden, c.hidden, true);
 }

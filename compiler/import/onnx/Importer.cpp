@@ -31,7 +31,7 @@ ImportedValue *Scope::find(StringRef name) {
   return nullptr;
 }
 
-Importer::Importer(std::shared_ptr<ModelMemory> memory, ExternalFiles &files, const ImportOptions &options,
+Importer::Importer(const std::shared_ptr<ModelMemory> &memory, ExternalFiles &files, const ImportOptions &options,
                    Report &report, MLIRContext *context)
     : memory(memory), model(*memory->model), options(options), report(report), context(context), builder(context),
       tensors(context, memory, files), inputShapes(options, report, context), facts(context) {

@@ -81,8 +81,8 @@ struct Scope {
 
 class Importer {
 public:
-  Importer(std::shared_ptr<ModelMemory> memory, ExternalFiles &files, const ImportOptions &options, Report &report,
-           mlir::MLIRContext *context);
+  Importer(const std::shared_ptr<ModelMemory> &memory, ExternalFiles &files, const ImportOptions &options,
+           Report &report, mlir::MLIRContext *context);
 
   /// Returns the module; null, with faults in the report, if the import failed.
   mlir::OwningOpRef<mlir::ModuleOp> run();

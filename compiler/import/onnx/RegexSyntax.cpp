@@ -265,8 +265,8 @@ std::optional<uint32_t> Parser::parseCharacterEscape() {
     fail("has the escape '\\x" + digits + "'");
     return std::nullopt;
   }
-  static constexpr StringRef letters = "aftnrv", meanings = "\a\f\t\n\r\v";
-  size_t at = letters.find(rest[0]);
+  static constexpr StringRef kLetters = "aftnrv", kMeanings = "\a\f\t\n\r\v";
+  size_t at = kLetters.find(rest[0]);
   char c = rest[0];
   if (isAlnum(c) && at == StringRef::npos) {
     fail("has the escape '\\" + Twine(c) + "', which is not supported");
@@ -275,7 +275,7 @@ std::optional<uint32_t> Parser::parseCharacterEscape() {
   if (static_cast<unsigned char>(c) >= 0x80)
     return parseCodePoint();
   rest = rest.drop_front();
-  return at == StringRef::npos ? c : meanings[at];
+  return at == StringRef::npos ? c : kMeanings[at];
 }
 
 NodePtr Parser::parseEscape() {

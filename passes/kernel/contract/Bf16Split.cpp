@@ -87,7 +87,7 @@ void Bf16Split::splitLhs() {
   const Bf16Terms &bf16 = *contraction.terms;
   const ElementRead &unsplit = bf16.lhs.front();
   auto type = MemRefType::get(getSplitLhsShape(op, contraction), b.getBF16Type());
-  Value memory = problem.scratch.emit(b, loc, ScratchUse::SplitLhs, type);
+  Value memory = problem.scratch.emit(b, loc, ScratchUse::splitLhs, type);
   Value begin = getKBegin();
   SmallVector<AffineExpr> indices;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
@@ -128,7 +128,7 @@ void Bf16Split::splitLhs() {
 void Bf16Split::beginRhs(Value columns) {
   SmallVector<int64_t> shape = getSplitRhsShape(op, contraction);
   columnExtent = columns;
-  terms = problem.scratch.emit(b, loc, ScratchUse::SplitRhs, MemRefType::get(shape, b.getBF16Type()));
+  terms = problem.scratch.emit(b, loc, ScratchUse::splitRhs, MemRefType::get(shape, b.getBF16Type()));
   source = getRowsOfPanels();
   next = {
       nest.constant(0), nest.constant(0), nest.constant(0), countPanels(nest.constant(0)), countRows(nest.constant(0)),

@@ -169,8 +169,8 @@ void BlockLoops::emitPanels() {
 
 void BlockLoops::emitPackedColumns() {
   parts.columnLoops.forGroups([&](Value firstColumn) {
-    ElementRead filter = tenon::packColumns(nest, problem, contraction.rhs, ScratchUse::PackedFilter, firstColumn);
-    ElementRead image = tenon::packColumns(nest, problem, contraction.lhs, ScratchUse::PackedTile, firstColumn);
+    ElementRead filter = tenon::packColumns(nest, problem, contraction.rhs, ScratchUse::packedFilter, firstColumn);
+    ElementRead image = tenon::packColumns(nest, problem, contraction.lhs, ScratchUse::packedTile, firstColumn);
     parts.operands.setRhs(filter);
     parts.operands.setLhs(image, /*group=*/1);
     nest.forParallel(nest.getOuterLoops(), [&] { emitColumnsOfRows(); });

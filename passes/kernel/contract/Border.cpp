@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace tenon;
 
 bool Border::readsZeros(unsigned loop, ArrayRef<int64_t> rows) const {
-  return isWindow(loop) && rows.size() > 1 && mode == BorderMode::Dynamic;
+  return isWindow(loop) && rows.size() > 1 && mode == BorderMode::dynamicBorder;
 }
 
 bool Border::unrollsTaps() {
@@ -41,10 +41,10 @@ void Border::emitRows(int64_t rows, llvm::function_ref<void(int64_t rows)> body)
   auto branch = scf::IfOp::create(b, loc, isInterior(rows), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  mode = BorderMode::Interior;
+  mode = BorderMode::interior;
   body(rows);
   b.setInsertionPointToStart(branch.elseBlock());
-  mode = BorderMode::Dynamic;
+  mode = BorderMode::dynamicBorder;
   if (unrollsTaps() || getPixelDim())
     return body(rows);
   Value begin = nest.at(*contraction.rowLoop);
@@ -64,13 +64,13 @@ void Border::forRowsOfKnownWindows(const RowBlocks &blocks, llvm::function_ref<v
     int64_t rows = getRows(number), last = first;
     for (; number < blocks.count && getRows(number) == rows && isKnownInterior(last, rows); ++number)
       last += rows;
-    mode = BorderMode::Interior;
+    mode = BorderMode::interior;
     nest.forLoop(nest.constant(first), nest.constant(last), rows, [&](Value index) {
       nest.moveTo(*contraction.rowLoop, index);
       body(rows);
     });
     if (first == last) {
-      mode = BorderMode::Static;
+      mode = BorderMode::staticBorder;
       nest.moveTo(*contraction.rowLoop, nest.constant(first));
       body(rows);
       last += rows;
@@ -83,7 +83,7 @@ void Border::forRowsOfKnownWindows(const RowBlocks &blocks, llvm::function_ref<v
 bool Border::hasKnownWindows(const RowBlocks &blocks) {
   std::optional<int64_t> extent = nest.getStaticExtent(*contraction.rowLoop);
   nest.moveTo(*contraction.rowLoop, nest.constant(0));
-  mode = BorderMode::Dynamic;
+  mode = BorderMode::dynamicBorder;
   LoopRange range = getRange(problem.window->loop, 0);
   if (!extent || !getConstantIntValue(range.begin) || !getConstantIntValue(range.end))
     return false;
@@ -105,12 +105,12 @@ std::pair<int64_t, int64_t> Border::getKnownRange(int64_t row) {
 
 bool Border::isKnownInterior(int64_t first, int64_t rows) {
   nest.moveTo(*contraction.rowLoop, nest.constant(first));
-  mode = BorderMode::Dynamic;
+  mode = BorderMode::dynamicBorder;
   return getKnownRange(0).first == 0 && getKnownRange(rows - 1).second == problem.window->taps;
 }
 
 Value Border::isInterior(int64_t rows) {
-  mode = BorderMode::Dynamic;
+  mode = BorderMode::dynamicBorder;
   LoopRange first = getRange(problem.window->loop, 0), last = getRange(problem.window->loop, rows - 1);
   Value begin = getValueOrCreateConstantIndexOp(b, loc, first.begin),
         end = getValueOrCreateConstantIndexOp(b, loc, last.end);
@@ -209,7 +209,7 @@ void Border::loadPixels(ArrayRef<int64_t> rows, int64_t blockRows) {
 LoopRange Border::getRange(unsigned loop, int64_t row) {
   if (kBlocking && loop == kBlocking.getLoop())
     return {b.getIndexAttr(0), b.getIndexAttr(kBlocking.getLength())};
-  if (isWindow(loop) && mode == BorderMode::Interior)
+  if (isWindow(loop) && mode == BorderMode::interior)
     return {b.getIndexAttr(0), getAsOpFoldResult(nest.getExtent(loop))};
   ElementRead shifted = operands.getLhs();
   for (ReadBound &bound : shifted.bounds)

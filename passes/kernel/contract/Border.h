@@ -15,7 +15,7 @@ namespace tenon {
 
 /// How much of a convolution window is in bounds for the rows of a register block: all of it, a part that is known at
 /// compile time, or a part that is known at run time.
-enum class BorderMode { Interior, Static, Dynamic };
+enum class BorderMode { interior, staticBorder, dynamicBorder };
 
 /// Emits register blocks whose windows may extend beyond the border of the input. Without a window, all rows are in the
 /// interior.
@@ -70,7 +70,7 @@ private:
 
   Operands &operands;
   const KBlocking &kBlocking;
-  BorderMode mode = BorderMode::Interior;
+  BorderMode mode = BorderMode::interior;
   /// What is loaded for a pixel beyond the border.
   mlir::Value zeros;
 };

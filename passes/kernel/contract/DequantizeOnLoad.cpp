@@ -50,7 +50,7 @@ DequantizeOnLoad::DequantizeOnLoad(LoopBuilder &nest, const ContractionProblem &
 ElementRead DequantizeOnLoad::beginPanels(int64_t width) {
   unsigned loop = getDequantizedLoop(op);
   auto memory = MemRefType::get({*nest.getStaticExtent(loop), width}, type);
-  panel.memory = problem.scratch.emit(b, loc, ScratchUse::DequantizedPanel, memory);
+  panel.memory = problem.scratch.emit(b, loc, ScratchUse::dequantizedPanel, memory);
   AffineExpr step = b.getAffineDimExpr(loop), column = b.getAffineDimExpr(contraction.columnLoop);
   panel.map = AffineMap::get(op.getNumLoops(), 0, {step, column % width}, b.getContext());
   return panel;

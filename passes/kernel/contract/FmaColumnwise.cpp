@@ -54,7 +54,7 @@ SmallVector<Value> FmaColumnwise::emitLoops(Reduction &, ArrayRef<unsigned> loop
     int64_t place, row, number;
   };
   const WindowLoop &window = *problem.window;
-  bool isDynamic = parts.border.getMode() == BorderMode::Dynamic;
+  bool isDynamic = parts.border.getMode() == BorderMode::dynamicBorder;
   SmallVector<Tap> taps;
   for (int64_t row : rows) {
     auto [first, last] = isDynamic ? std::pair<int64_t, int64_t>(0, window.taps) : parts.border.getKnownRange(row);

@@ -20,7 +20,7 @@ public:
   bool allowsKBlocks() const override { return true; }
   void limitBlock(BlockProblem &block) const override {
     // Products take registers before they are added.
-    if (problem.int8Dot == Int8Dot::PmaddWd)
+    if (problem.int8Dot == Int8Dot::pmaddWd)
       block.registers -= 2;
   }
 

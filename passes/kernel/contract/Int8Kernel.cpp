@@ -22,7 +22,7 @@ SmallVector<Value> Int8Kernel::emitLoops(Reduction &reduction, ArrayRef<unsigned
   assert(firstGroup >= 0 && firstGroup <= whole && "groups that are summed elsewhere are some of all");
   SmallVector<Value> results(sums);
   if (whole > firstGroup) {
-    bool unrolls = unrollsBorder() || !problem.window || parts.border.getMode() == BorderMode::Interior;
+    bool unrolls = unrollsBorder() || !problem.window || parts.border.getMode() == BorderMode::interior;
     int64_t steps = (whole - firstGroup) % 2 == 0 && unrolls ? 2 : 1;
     auto loop = scf::ForOp::create(b, loc, nest.constant(firstGroup), nest.constant(whole), nest.constant(steps), sums);
     OpBuilder::InsertionGuard guard(b);

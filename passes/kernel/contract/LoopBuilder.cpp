@@ -118,5 +118,5 @@ std::optional<int64_t> tenon::getUpperBound(Value extent) {
   FailureOr<int64_t> bound =
       ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {extent},
                                                      /*stopCondition=*/nullptr, /*closedUB=*/true);
-  return failed(bound) ? std::nullopt : std::optional(*bound);
+  return bound; // a FailureOr is an optional
 }

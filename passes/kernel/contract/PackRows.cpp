@@ -141,7 +141,7 @@ Value tenon::packRows(LoopBuilder &nest, const ContractionProblem &problem, RowL
   if ((!offsets && !contraction.promotesLhs) || !depth || kPackedSteps % lanes != 0)
     return {};
   auto memoryType = MemRefType::get({countPackedRows(op, contraction) * *depth}, problem.type);
-  Value memory = problem.scratch.emit(b, loc, ScratchUse::PackedRows, memoryType);
+  Value memory = problem.scratch.emit(b, loc, ScratchUse::packedRows, memoryType);
   OpBuilder::InsertionGuard guard(b);
   if (Value isNew = offsets ? emitIsNew(b, op, *offsets) : Value()) {
     auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);

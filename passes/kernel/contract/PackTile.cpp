@@ -162,7 +162,7 @@ public:
   /// Elements are converted to `wide`, in vectors of `lanes` elements where possible.
   TileCopy(OpBuilder &b, kernel::ContractOp op, const ElementRead &read, ArrayRef<TilePlaces> places,
            ValueRange extents, Type wide, int64_t lanes, const ScratchLayout &scratch,
-           ScratchUse use = ScratchUse::PackedTile);
+           ScratchUse use = ScratchUse::packedTile);
   /// What is read in place of `read`.
   ElementRead getCopy();
   /// Says that the last index has these places.
@@ -381,7 +381,7 @@ void TileCopy::emitPart(Value place, int64_t width) {
 std::optional<ElementRead> tenon::packTile(LoopBuilder &nest, const ContractionProblem &problem) {
   OpBuilder &b = nest.b;
   const Contraction &contraction = problem.contraction;
-  if (!problem.scratch.has(ScratchUse::PackedTile) || contraction.isColumnwise)
+  if (!problem.scratch.has(ScratchUse::packedTile) || contraction.isColumnwise)
     return std::nullopt;
   std::optional<SmallVector<TilePlaces>> places =
       findTilePlaces(problem.op, contraction.lhs, problem.schedule.getTile());

@@ -27,7 +27,7 @@ protected:
 };
 
 /// Targets with VNNI have vpmaddwd, too.
-inline bool hasPmaddWd(Int8Dot int8Dot) { return int8Dot == Int8Dot::PmaddWd || int8Dot == Int8Dot::Vnni; }
+inline bool hasPmaddWd(Int8Dot int8Dot) { return int8Dot == Int8Dot::pmaddWd || int8Dot == Int8Dot::vnni; }
 
 } // namespace tenon
 

@@ -82,7 +82,7 @@ void PmaddWdPanel::emit() {
   if (std::optional<ElementRead> packed = packTile(nest, problem))
     parts.operands.setLhs(*packed, /*group=*/4);
   auto type = MemRefType::get({*countGroups(op, *contraction.dot4Loop), 2, contraction.panel}, b.getI32Type());
-  panel = problem.scratch.emit(b, loc, ScratchUse::PmaddWdPanel, type);
+  panel = problem.scratch.emit(b, loc, ScratchUse::pmaddWdPanel, type);
   PmaddWd::emit();
   parts.operands.reset();
 }
@@ -174,7 +174,7 @@ SmallVector<Value> PmaddWdPanel::emitStep(const SumBlock &block, ArrayRef<int64_
 /// The schedule reserves scratch for the panel if the LHS is widened for the whole tile.
 static bool fits(const ContractionProblem &problem) {
   return problem.contraction.dot4Loop && problem.contraction.rowLoop && hasPmaddWd(problem.int8Dot) &&
-         problem.scratch.has(ScratchUse::PmaddWdPanel);
+         problem.scratch.has(ScratchUse::pmaddWdPanel);
 }
 
 const MicroKernelEntry tenon::kPmaddWdPanel = {

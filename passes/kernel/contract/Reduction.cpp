@@ -26,7 +26,7 @@ SmallVector<Value> Reduction::emit(ArrayRef<unsigned> loops, const SumBlock &blo
     return kernel.emitStep(block, rows, sums);
   if (kernel.emitsLoop(loops.front()))
     return kernel.emitLoops(*this, loops, block, rows, sums);
-  if (parts.border.isWindow(loops.front()) && rows.size() > 1 && parts.border.getMode() != BorderMode::Interior)
+  if (parts.border.isWindow(loops.front()) && rows.size() > 1 && parts.border.getMode() != BorderMode::interior)
     return parts.border.emitWindow(rows, sums, [&](LoopRange range, ArrayRef<int64_t> reading, ValueRange before) {
       return emitLoop(loops, range, block, reading, before);
     });

@@ -27,7 +27,7 @@ protected:
 } // namespace
 
 static bool fits(const ContractionProblem &problem) {
-  return problem.contraction.dot4Loop && problem.int8Dot == Int8Dot::Vnni;
+  return problem.contraction.dot4Loop && problem.int8Dot == Int8Dot::vnni;
 }
 
 const MicroKernelEntry tenon::kVnni = {

@@ -20,7 +20,7 @@ struct Block {
 };
 
 /// The order of blocks, chosen so that a cache line that two consecutive blocks share is still in L1.
-enum class Walk { AlongRows, AlongColumns };
+enum class Walk { alongRows, alongColumns };
 
 /// The rows that are packed at a time; `isNested` if they are whole steps of the outer one of two loops.
 struct PackedRows {
@@ -130,7 +130,7 @@ void BlockEmitter::emitBlocks(Block block, Walk walk) {
   auto getRows = [&](Value row) { return builder.getOffsets(rows, kInput, row, block.rows); };
   auto getColumns = [&](Value column) { return builder.getOffsets(columns, kOutput, column, block.columns); };
   forOthers([&](Places places) {
-    if (walk == Walk::AlongColumns)
+    if (walk == Walk::alongColumns)
       return builder.forSteps(rows.extent, block.rows, [&](Value row) {
         SmallVector<Value> rowOffsets = getRows(row);
         builder.forSteps(columns.extent, block.columns,
@@ -247,9 +247,9 @@ void BlockEmitter::emitLargest() {
   Value outputConflicts = conflicts(columns.loops[0].strides[kOutput], copy.policy.someConflicts);
   auto emitDirect = [&] {
     builder.ifElse(
-        outputConflicts, [&] { emitBlocks(narrow, Walk::AlongRows); },
+        outputConflicts, [&] { emitBlocks(narrow, Walk::alongRows); },
         [&] {
-          emitBlocks(half, rows.loops.size() > 1 && columns.loops.size() == 1 ? Walk::AlongColumns : Walk::AlongRows);
+          emitBlocks(half, rows.loops.size() > 1 && columns.loops.size() == 1 ? Walk::alongColumns : Walk::alongRows);
         });
   };
   Value isPacked =
@@ -260,7 +260,7 @@ void BlockEmitter::emitLargest() {
         if (!isWide)
           return emitDirect();
         builder.ifElse(
-            conflicts(inputStride, copy.policy.someConflicts), [&] { emitBlocks({lanes, lanes}, Walk::AlongRows); },
+            conflicts(inputStride, copy.policy.someConflicts), [&] { emitBlocks({lanes, lanes}, Walk::alongRows); },
             emitDirect);
       });
 }
@@ -457,7 +457,7 @@ void BlockEmitter::emitSize(int64_t size) {
         });
   }
   auto emitFull = [&] {
-    Walk walk = rows.loops.size() > 1 && columns.loops.size() == 1 ? Walk::AlongColumns : Walk::AlongRows;
+    Walk walk = rows.loops.size() > 1 && columns.loops.size() == 1 ? Walk::alongColumns : Walk::alongRows;
     emitBlocks({getConstantIntValue(hasRows(lanes)).value_or(0) ? std::max(lanes, size) : size, size}, walk);
   };
   builder.ifElse(builder.both(hasRows(size), builder.isAtLeast(columns.extent, size)), emitFull,

@@ -63,7 +63,7 @@ FailureOr<Value> Flattener::getSize(OpBuilder &b, Operation *user, Value memref,
   if (auto argument = dyn_cast<BlockArgument>(memref); argument && flat.contains(memref)) {
     auto dims = kernel.getArgAttrOfType<ShapeAttr>(argument.getArgNumber(), kDimsAttr);
     assert(dims && dim < static_cast<int64_t>(dims.getDims().size()) && "a buffer of a kernel says its dimensions");
-    return emitDim(b, loc, dims.getDims()[dim], b.getIndexType(), Dividends::Any,
+    return emitDim(b, loc, dims.getDims()[dim], b.getIndexType(), Dividends::any,
                    [&](AffineExpr leaf) { return symbols.lookup(cast<AffineSymbolExpr>(leaf).getPosition()); });
   }
   if (auto cast = memref.getDefiningOp<memref::CastOp>())

@@ -20,7 +20,7 @@ using namespace tenon;
 static constexpr unsigned kFirstRuntimeIndex = 1u << 24; // limit: of static dimensions
 
 Value KernelScope::materializeDim(OpBuilder &b, Location loc, AffineExpr dim) const {
-  return emitDim(b, loc, dim, b.getIndexType(), Dividends::OfExtent, [&](AffineExpr leaf) {
+  return emitDim(b, loc, dim, b.getIndexType(), Dividends::ofExtent, [&](AffineExpr leaf) {
     Value argument = lookupSymbol(cast<AffineSymbolExpr>(leaf).getPosition());
     assert(argument && "a kernel has an argument for each symbol that its types name");
     return argument;
@@ -85,7 +85,7 @@ Value ElementEmitter::materialize(AffineExpr index) {
   if (Value known = materialized.lookup(index))
     return known;
   Value value =
-      emitDim(builder, loc, index, builder.getIndexType(), Dividends::NotNegative, [&](AffineExpr leaf) -> Value {
+      emitDim(builder, loc, index, builder.getIndexType(), Dividends::notNegative, [&](AffineExpr leaf) -> Value {
         if (auto dim = dyn_cast<AffineDimExpr>(leaf)) {
           Value &loop = materialized[leaf];
           if (!loop) {

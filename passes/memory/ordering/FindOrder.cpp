@@ -32,7 +32,7 @@ FoundOrder tenon::ordering::findOrder(const Graph &graph, int64_t steps) {
     if (peak < best.peak)
       best = {std::move(order), peak};
   };
-  for (Preference preference : {Preference::Delta, Preference::Depth, Preference::Allocated})
+  for (Preference preference : {Preference::delta, Preference::depth, Preference::allocated})
     if (best.peak > program.lowerBound)
       keepBetter(makeListOrder(program, preference));
   if (int64_t width = getWidth(graph, steps); width > 1 && best.peak > program.lowerBound)

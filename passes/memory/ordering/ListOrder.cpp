@@ -43,11 +43,11 @@ private:
     Effect effect = schedule.getEffect(node);
     int64_t delta = effect.getDelta();
     switch (preference) {
-    case Preference::Delta:
+    case Preference::delta:
       return {delta, effect.allocated, 0, node};
-    case Preference::Allocated:
+    case Preference::allocated:
       return {effect.allocated, delta, 0, node};
-    case Preference::Depth:
+    case Preference::depth:
       return {delta > 0, delta > 0 ? -readySince[node] : delta, delta, node};
     }
     return {};

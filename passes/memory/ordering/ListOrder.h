@@ -14,9 +14,9 @@ namespace tenon::ordering {
 
 /// What the next node has the least of.
 enum class Preference {
-  Delta,     ///< bytes that are live after it, less those before
-  Allocated, ///< bytes that are live while it runs
-  Depth,     ///< as Delta, but where it adds bytes what became ready last comes first
+  delta,     ///< bytes that are live after it, less those before
+  allocated, ///< bytes that are live while it runs
+  depth,     ///< like `delta`, but where it adds bytes what became ready last comes first
 };
 
 /// List scheduling: greedily picks the best one of the ready nodes. O((nodes + uses) log nodes) if few nodes are ready

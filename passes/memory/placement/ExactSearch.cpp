@@ -27,7 +27,7 @@ struct Choice {
 
 /// How the next column is chosen: by the fewest options, optionally divided by how often a column failed, or multiplied
 /// by its slack; or the lowest valley.
-enum class Rule { Weights, Options, Slack, Lowest };
+enum class Rule { weights, options, slack, lowest };
 
 class Search {
 public:
@@ -55,7 +55,7 @@ private:
   int64_t capacity;
   std::vector<double> weights;  // of columns: how often nothing fitted there
   std::vector<uint64_t> failed; // hashes of states in which nothing fits
-  Rule rule = Rule::Weights;
+  Rule rule = Rule::weights;
   int64_t steps = 0, limit = 0, depth = 0;
   bool isOver = false;
 
@@ -72,13 +72,13 @@ bool Search::isBetter(const Choice &a, const Choice &b) const {
   assert(a.options > 0 && "a choice that is compared has options");
   if (b.options == 0)
     return true;
-  if (rule == Rule::Lowest && a.height != b.height)
+  if (rule == Rule::lowest && a.height != b.height)
     return a.height < b.height;
   double x = a.options, y = b.options;
-  if (rule == Rule::Weights) {
+  if (rule == Rule::weights) {
     x /= weights[a.column];
     y /= weights[b.column];
-  } else if (rule == Rule::Slack) {
+  } else if (rule == Rule::slack) {
     double unit = static_cast<double>(capacity) / 128;
     x *= static_cast<double>(a.slack) + unit;
     y *= static_cast<double>(b.slack) + unit;
@@ -258,8 +258,8 @@ SearchEnd Search::run(const std::vector<double> &preferences, Rule by, Budget &b
   bool isSolved = solve({0, skyline.getColumnCount()});
   budget.spend(steps + 1);
   if (isSolved)
-    return SearchEnd::Found;
-  return isOver ? SearchEnd::GaveUp : SearchEnd::Impossible;
+    return SearchEnd::found;
+  return isOver ? SearchEnd::gaveUp : SearchEnd::impossible;
 }
 
 /// Returns the preferences of try `number`: each measure in turn, in later rounds with noise.
@@ -283,9 +283,9 @@ static std::vector<double> getPreferences(const Instance &instance, uint32_t num
 SearchEnd tenon::placement::searchPlacement(const Instance &instance, int64_t capacity, Budget &budget,
                                             Placement &placement) {
   if (getLowerBound(instance) > capacity)
-    return SearchEnd::Impossible;
+    return SearchEnd::impossible;
   Search search(instance, capacity);
-  const Rule rules[] = {Rule::Weights, Rule::Options, Rule::Slack, Rule::Lowest};
+  const Rule rules[] = {Rule::weights, Rule::options, Rule::slack, Rule::lowest};
   // The first limit is about the cost of one complete placement. The last one is about 10 ms; other tries find what a
   // longer try would.
   constexpr int64_t kFirstLimit = 1000, kLastLimit = 2'000'000; // limit: compile time
@@ -295,15 +295,15 @@ SearchEnd tenon::placement::searchPlacement(const Instance &instance, int64_t ca
   for (uint32_t number = 0; !budget.isSpent(); ++number) {
     std::vector<double> preferences = getPreferences(instance, number, random);
     SearchEnd end = search.run(preferences, rules[number % std::size(rules)], budget, limit);
-    if (end == SearchEnd::Found) {
+    if (end == SearchEnd::found) {
       placement.offsets = search.getOffsets();
       placement.peak = getPeak(instance, placement.offsets);
       assert(placement.peak <= capacity && "the search keeps below the capacity");
     }
-    if (end != SearchEnd::GaveUp)
+    if (end != SearchEnd::gaveUp)
       return end;
     if (number % kTriesARound == kTriesARound - 1)
       limit = std::min(limit + limit / 2, kLastLimit);
   }
-  return SearchEnd::GaveUp;
+  return SearchEnd::gaveUp;
 }

@@ -30,9 +30,9 @@
 namespace tenon::placement {
 
 enum class SearchEnd {
-  Found,
-  Impossible, ///< nothing fits (but for a collision of two hashes of 64 bits)
-  GaveUp,     ///< the budget is spent
+  found,
+  impossible, ///< nothing fits (but for a collision of two hashes of 64 bits)
+  gaveUp,     ///< the budget is spent
 };
 
 /// Searches offsets below `capacity` for buffers, all of nonzero size and lifetime, whose sizes are multiples of all

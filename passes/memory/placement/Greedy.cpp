@@ -33,7 +33,7 @@ static int64_t findGap(const std::vector<Taken> &taken, int64_t alignment, Fit f
     if (gap >= 0 && gap < bestGap) {
       best = start;
       bestGap = gap;
-      if (fit == Fit::First)
+      if (fit == Fit::first)
         return best;
     }
     end = std::max(end, before);
@@ -210,7 +210,7 @@ GreedyPlacement tenon::placement::placeGreedily(const Instance &instance, const 
   for (const std::vector<double> &priority : getPriorities(instance))
     for (const std::vector<char> &comesFirst : whichFirst) {
       std::vector<uint32_t> order = getOrder(priority, comesFirst);
-      for (Fit fit : {Fit::Best, Fit::First}) {
+      for (Fit fit : {Fit::best, Fit::first}) {
         bool isFirst = best.order.empty();
         if (!isFirst && (best.placement.peak <= bound || budget.isSpent()))
           return best;

@@ -15,8 +15,8 @@
 namespace tenon::placement {
 
 enum class Fit {
-  Best,  ///< the smallest gap that is large enough
-  First, ///< the lowest gap that is large enough
+  best,  ///< the smallest gap that is large enough
+  first, ///< the lowest gap that is large enough
 };
 
 /// Places buffers in this order, each into a gap between the conflicting buffers that are placed already. With the

@@ -83,9 +83,9 @@ static SearchEnd searchPart(Part &part, const Instance &rounded, int64_t capacit
   Placement placement;
   SearchEnd end = searchPlacement(rounded, capacity, own, placement);
   budget.spend(before - own.left());
-  if (end == SearchEnd::Found)
+  if (end == SearchEnd::found)
     part.best.placement = {placement.offsets, getPeak(part.buffers, placement.offsets)};
-  else if (end == SearchEnd::Impossible && haveSameSizes(rounded, part.buffers))
+  else if (end == SearchEnd::impossible && haveSameSizes(rounded, part.buffers))
     part.bound = capacity + 1;
   return end;
 }
@@ -98,14 +98,14 @@ static void improvePart(Part &part, int64_t target, Budget &budget) {
     return;
   std::optional<Instance> rounded = roundSizes(part.buffers);
   bool canSearch = rounded && part.buffers.size() <= kMaxSearched;
-  if (canSearch && searchPart(part, *rounded, target, budget, 4) == SearchEnd::Found)
+  if (canSearch && searchPart(part, *rounded, target, budget, 4) == SearchEnd::found)
     return;
   Budget own = budget.part(8);
   int64_t before = own.left();
   improve(part.buffers, Conflicts(part.buffers), target, own, part.best);
   budget.spend(before - own.left());
   for (int64_t capacity = target; canSearch && peak > target && !budget.isSpent();) {
-    if (part.bound > capacity || searchPart(part, *rounded, capacity, budget, 4) != SearchEnd::Found)
+    if (part.bound > capacity || searchPart(part, *rounded, capacity, budget, 4) != SearchEnd::found)
       target = capacity + 1;
     capacity = target + (peak - target) / 2;
   }
@@ -114,7 +114,7 @@ static void improvePart(Part &part, int64_t target, Budget &budget) {
 static GreedyPlacement placeGreedilyAtAnySize(const Instance &instance, int64_t target, Budget &budget) {
   Conflicts conflicts(instance);
   if (!conflicts.isListed() && instance.size() > kMaxOrdered)
-    return {placeBySweep(instance), {}, Fit::First};
+    return {placeBySweep(instance), {}, Fit::first};
   return placeGreedily(instance, conflicts, target, budget);
 }
 

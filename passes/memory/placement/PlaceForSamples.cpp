@@ -161,7 +161,7 @@ void Candidates::improveOrder(Budget budget) {
     for (uint32_t buffer : changed)
       ofLiveRanges.push_back(firstLiveRange[buffer]);
     Tried tried =
-        tryPlacement(sample, joinLiveRanges(sample, placeInOrder(split, conflicts, ofLiveRanges, Fit::First, groups)));
+        tryPlacement(sample, joinLiveRanges(sample, placeInOrder(split, conflicts, ofLiveRanges, Fit::first, groups)));
     if (!tried.isNoWorseThan(current))
       continue;
     current = tried;

@@ -49,7 +49,7 @@ static TileCycles getTileCycles(const WinogradProblem &p, const WinogradSchedule
   double input = policy.inputCycles * points * squares * divideCeil(countSteps(p), int64_t(lanes));
   double rows = std::max(double(squares), policy.minRows * divideCeil(squares, blockRows));
   double farElements = p.panel + (fitsL2(p, s, machine, policy) ? 0 : double(squares) / countPanelsAtATime(p, s));
-  double perCycle = machine.multiplyAdds / (p.isInt8 && machine.int8Dot == Int8Dot::PmaddWd ? policy.pmaddWdFactor : 1);
+  double perCycle = machine.multiplyAdds / (p.isInt8 && machine.int8Dot == Int8Dot::pmaddWd ? policy.pmaddWdFactor : 1);
   double product = rows * vectors / perCycle / policy.share,
          reading = farElements * sizeof(float) / machine.llcBytesPerCycle;
   double step = std::max(product, reading) + policy.exposedShare * std::min(product, reading);

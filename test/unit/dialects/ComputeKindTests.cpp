@@ -39,18 +39,18 @@ TEST_CASE("every operation of the dialect declares one compute kind") {
 }
 
 TEST_CASE("compute kinds are told apart") {
-  CHECK(getKind("tenon.add") == ComputeKind::Elementwise);
-  CHECK(getKind("tenon.gather") == ComputeKind::ElementAccess);
-  CHECK(getKind("tenon.reshape") == ComputeKind::ElementAccess);
-  CHECK(getKind("tenon.layer_norm") == ComputeKind::LoopNest);
-  CHECK(getKind("tenon.batch_norm") == ComputeKind::Decomposed);
-  CHECK(getKind("tenon.loop") == ComputeKind::NoKernel);
+  CHECK(getKind("tenon.add") == ComputeKind::elementwise);
+  CHECK(getKind("tenon.gather") == ComputeKind::elementAccess);
+  CHECK(getKind("tenon.reshape") == ComputeKind::elementAccess);
+  CHECK(getKind("tenon.layer_norm") == ComputeKind::loopNest);
+  CHECK(getKind("tenon.batch_norm") == ComputeKind::decomposed);
+  CHECK(getKind("tenon.loop") == ComputeKind::noKernel);
   CHECK(getKind("tenon.no_such_operation") == std::nullopt);
 }
 
 TEST_CASE("traits that depend on others stand beside them") {
   auto isScalar = [](OperationName name) {
-    return getComputeKind(name) == ComputeKind::Elementwise || getComputeKind(name) == ComputeKind::ElementAccess;
+    return getComputeKind(name) == ComputeKind::elementwise || getComputeKind(name) == ComputeKind::elementAccess;
   };
   // Fusion computes what is recomputable inside of loops that read it.
   CHECK(collect([&](OperationName name) { return name.hasTrait<Recomputable>() && !isScalar(name); }).empty());

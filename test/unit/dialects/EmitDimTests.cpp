@@ -52,7 +52,7 @@ TEST_CASE("remainders and quotients of a subtracted symbol round to minus infini
   Evaluator e;
   AffineExpr negated = mulDims(e.symbol(), e.constant(-1));
   for (int64_t n = 0; n < 10; ++n)
-    for (Dividends dividends : {Dividends::OfExtent, Dividends::Any}) {
+    for (Dividends dividends : {Dividends::ofExtent, Dividends::any}) {
       CAPTURE(n);
       // What pads n to a multiple of 3, of which 2^64 is none.
       CHECK(e.evaluate(modDims(negated, e.constant(3)), n, dividends) == (3 - n % 3) % 3);
@@ -64,12 +64,12 @@ TEST_CASE("any dividend may be negative where nothing is known of it") {
   Evaluator e;
   AffineExpr shifted = subDims(e.symbol(), e.constant(5));
   for (int64_t n = 0; n < 10; ++n)
-    CHECK(e.evaluate(modDims(shifted, e.constant(3)), n, Dividends::Any) == (n + 1) % 3);
+    CHECK(e.evaluate(modDims(shifted, e.constant(3)), n, Dividends::any) == (n + 1) % 3);
 }
 
 TEST_CASE("dividends that are not negative, and divisors of 0") {
   Evaluator e;
-  for (Dividends dividends : {Dividends::NotNegative, Dividends::OfExtent, Dividends::Any}) {
+  for (Dividends dividends : {Dividends::notNegative, Dividends::ofExtent, Dividends::any}) {
     CHECK(e.evaluate(modDims(e.symbol(), e.constant(3)), 7, dividends) == 1);
     CHECK(e.evaluate(ceilDivDims(e.symbol(), e.constant(3)), 7, dividends) == 3);
     CHECK(e.evaluate(divDims(e.constant(7), e.symbol()), 0, dividends) == 7);

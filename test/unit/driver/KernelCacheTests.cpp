@@ -96,7 +96,7 @@ TEST_CASE("each field of a target that code generation reads tells kernels apart
                       +[](Target &t) { t.features += ",+fma4"; }, +[](Target &t) { t.needed += ",avx512f"; },
                       +[](Target &t) { t.tuneCpu = "znver3"; }, +[](Target &t) { t.machine.vectorBytes *= 2; },
                       +[](Target &t) { t.machine.vectorRegisters *= 2; }, +[](Target &t) { t.machine.l1Ways += 1; },
-                      +[](Target &t) { t.machine.int8Dot = Int8Dot::Vnni; }}) {
+                      +[](Target &t) { t.machine.int8Dot = Int8Dot::vnni; }}) {
     Target changed = target;
     change(changed);
     all.insert(fingerprintKernel(kernel, changed, CodeEffort::most));

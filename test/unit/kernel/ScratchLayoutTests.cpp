@@ -21,9 +21,9 @@ using namespace mlir;
 using namespace tenon;
 
 static constexpr ScratchUse kUses[] = {
-    ScratchUse::PackedRows,    ScratchUse::PackedTile,      ScratchUse::PackedFilter, ScratchUse::DequantizedPanel,
-    ScratchUse::PmaddWdPanel,  ScratchUse::SplitRhs,        ScratchUse::SplitLhs,     ScratchUse::WinogradWindow,
-    ScratchUse::WinogradInput, ScratchUse::WinogradProducts};
+    ScratchUse::packedRows,    ScratchUse::packedTile,      ScratchUse::packedFilter, ScratchUse::dequantizedPanel,
+    ScratchUse::pmaddWdPanel,  ScratchUse::splitRhs,        ScratchUse::splitLhs,     ScratchUse::winogradWindow,
+    ScratchUse::winogradInput, ScratchUse::winogradProducts};
 
 TEST_CASE("regions follow one another at aligned offsets", "[scratch]") {
   struct Row {
@@ -55,7 +55,7 @@ TEST_CASE("regions follow one another at aligned offsets", "[scratch]") {
       CHECK((region ? region->offset : -1) == row.offsets[i]);
       CHECK((region ? region->bytes : 0) == row.bytes[i]);
     }
-    CHECK(!layout.has(ScratchUse::WinogradProducts));
+    CHECK(!layout.has(ScratchUse::winogradProducts));
   }
 }
 
@@ -105,10 +105,10 @@ TEST_CASE("the layout of a contraction follows from its operands and its schedul
   const Row table[] = {
       {"f32", "tile = [24, 256, 64]", std::nullopt, 0},
       // The last register block may reach 16 rows beyond those of a tile.
-      {"f32", "tile = [24, 256, 64], packing = rows", ScratchUse::PackedRows, (24 + 16) * 256 * 4},
-      {"f16", "tile = [24, 256, 64], packing = rows", ScratchUse::PackedRows, (24 + 16) * 256 * 4},
-      {"f16", "tile = [24, 256, 64], packing = tile", ScratchUse::PackedTile, 24 * 256 * 4},
-      {"bf16", "tile = [200, 256, 64], packing = tile", ScratchUse::PackedTile, 100 * 256 * 4},
+      {"f32", "tile = [24, 256, 64], packing = rows", ScratchUse::packedRows, (24 + 16) * 256 * 4},
+      {"f16", "tile = [24, 256, 64], packing = rows", ScratchUse::packedRows, (24 + 16) * 256 * 4},
+      {"f16", "tile = [24, 256, 64], packing = tile", ScratchUse::packedTile, 24 * 256 * 4},
+      {"bf16", "tile = [200, 256, 64], packing = tile", ScratchUse::packedTile, 100 * 256 * 4},
       {"f16", "tile = [24, 256, 64]", std::nullopt, 0},
   };
   for (const Row &row : table) {

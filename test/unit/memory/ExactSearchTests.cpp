@@ -18,7 +18,7 @@ static SearchEnd search(const Instance &instance, int64_t capacity) {
   Placement placement;
   Budget budget(50'000'000);
   SearchEnd end = searchPlacement(instance, capacity, budget, placement);
-  if (end == SearchEnd::Found) {
+  if (end == SearchEnd::found) {
     CHECK(placement.peak <= capacity);
     CHECK_FALSE(findPlacementFault(instance, placement));
   }
@@ -36,8 +36,8 @@ TEST_CASE("a search finds the smallest arena, and that there is none that is sma
       instance.push_back({lower, lower + draw(random, 1, 4), draw(random, 1, 6)});
     }
     int64_t smallest = getSmallestPeak(instance);
-    CHECK(search(instance, smallest) == SearchEnd::Found);
-    CHECK(search(instance, smallest - 1) == SearchEnd::Impossible);
+    CHECK(search(instance, smallest) == SearchEnd::found);
+    CHECK(search(instance, smallest - 1) == SearchEnd::impossible);
   }
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("a rectangle that was cut is put together again") {
   std::mt19937 random(2);
   for (int round = 0; round < 40; ++round) {
     CAPTURE(round);
-    CHECK(search(makeCut(random, 10 + 5 * round, 4096), 4096) == SearchEnd::Found);
+    CHECK(search(makeCut(random, 10 + 5 * round, 4096), 4096) == SearchEnd::found);
   }
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("live ranges that were made smaller fit where they were") {
     CAPTURE(round);
     Instance instance = makeCut(random, 20 + round, 4096);
     trim(random, instance);
-    CHECK(search(instance, 4096) == SearchEnd::Found);
+    CHECK(search(instance, 4096) == SearchEnd::found);
   }
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("a search that has no budget gives up") {
   std::mt19937 random(4);
   Placement placement;
   Budget budget(10);
-  CHECK(searchPlacement(makeCut(random, 100, 4096), 4096, budget, placement) == SearchEnd::GaveUp);
+  CHECK(searchPlacement(makeCut(random, 100, 4096), 4096, budget, placement) == SearchEnd::gaveUp);
 }
 
 TEST_CASE("few buffers get the smallest arena, which is known to be that") {

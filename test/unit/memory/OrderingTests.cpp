@@ -104,7 +104,7 @@ TEST_CASE("list orders are valid") {
     CAPTURE(round);
     Graph graph = makeGraph(random, 60);
     Program program(graph);
-    for (Preference preference : {Preference::Delta, Preference::Depth, Preference::Allocated})
+    for (Preference preference : {Preference::delta, Preference::depth, Preference::allocated})
       CHECK(isValidOrder(graph, makeListOrder(program, preference)));
   }
 }

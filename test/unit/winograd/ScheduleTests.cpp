@@ -59,7 +59,7 @@ TEST_CASE("words take less time than floats, and more where their products are t
     machine.int8Dot = products;
     return chooseWinogradSchedule({4, 3, 56, 56, 256, 256, 32, isInt8}, machine).cycles;
   };
-  double vnni = getCycles(true, Int8Dot::Vnni), pairs = getCycles(true, Int8Dot::PmaddWd);
+  double vnni = getCycles(true, Int8Dot::vnni), pairs = getCycles(true, Int8Dot::pmaddWd);
   CHECK(vnni < pairs);
-  CHECK(pairs < 0.75 * getCycles(false, Int8Dot::PmaddWd));
+  CHECK(pairs < 0.75 * getCycles(false, Int8Dot::pmaddWd));
 }

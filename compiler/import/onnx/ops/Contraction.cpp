@@ -32,7 +32,7 @@ LogicalResult importGemm(Node &n) {
   if (n.rank(a) != 2 || n.rank(b) != 2)
     return n.invalid("needs two matrices, but its operands have " + Twine(n.rank(a)) + " and " + Twine(n.rank(b)) +
                      " dimensions");
-  constexpr int64_t m = 0, k = 2, columns = 1;
+  const int64_t m = 0, k = 2, columns = 1;
   Ints aDims = n.getBool("transA", false) ? Ints{k, m} : Ints{m, k};
   Ints bDims = n.getBool("transB", false) ? Ints{columns, k} : Ints{k, columns};
   double alpha = n.getFloat("alpha", 1), beta = n.getFloat("beta", 1);

@@ -73,7 +73,7 @@ Dims growExtents(Node &n, Value x, IntsRef axes, Value factors, double rounding)
 }
 
 /// Scales that are an input of the model.
-std::optional<ResizePlan> planByRuntimeScales(Node &n, Value x, Ints axes, size_t operand) {
+std::optional<ResizePlan> planByRuntimeScales(Node &n, Value x, const Ints &axes, size_t operand) {
   Value factors = n.cast(n.input(operand), n.f64());
   if (n.rank(factors) != 1 || getConstant(n.dim(factors, 0)) != static_cast<int64_t>(axes.size())) {
     (void)n.invalid("has scales of " + dimsToString(n.dims(factors)) + " for " + Twine(axes.size()) + " axes");
@@ -266,7 +266,7 @@ LogicalResult importResize(Node &n) {
     return failure();
   std::optional<SmallVector<double>> roi;
   Value runtimeRoi;
-  if (modes->coordinates == CoordinateMode::CropAndResize) {
+  if (modes->coordinates == CoordinateMode::cropAndResize) {
     const ShapeValue *known = n.known(1);
     roi = known ? known->getNumbers() : std::nullopt;
     Dims count = getDims(n.inputType(1));
@@ -280,7 +280,7 @@ LogicalResult importResize(Node &n) {
     r.scale = plan->scales[i] ? n.scalar(*plan->scales[i], n.f64())
               : plan->factors ? elementOf(n, plan->factors, static_cast<int64_t>(i))
                               : n.div(n.size(out, n.f64()), n.size(in, n.f64()));
-    if (a.coordinates == CoordinateMode::CropAndResize) {
+    if (a.coordinates == CoordinateMode::cropAndResize) {
       size_t end = i + plan->axes.size();
       r.cropStart = roi ? n.scalar((*roi)[i], n.f64()) : elementOf(n, runtimeRoi, static_cast<int64_t>(i));
       r.cropEnd = roi ? n.scalar((*roi)[end], n.f64()) : elementOf(n, runtimeRoi, static_cast<int64_t>(end));
@@ -289,7 +289,7 @@ LogicalResult importResize(Node &n) {
     return r;
   };
   // Integers are interpolated as floats.
-  Value y = modes->mode == ResizeMode::Nearest || n.isFloat(x) ? x : n.cast(x, n.f32());
+  Value y = modes->mode == ResizeMode::nearest || n.isFloat(x) ? x : n.cast(x, n.f32());
   Dims repeats(n.rank(x), n.constantDim(1));
   for (auto [i, axis] : llvm::enumerate(plan->axes)) {
     ResizeAxis a = *modes;

@@ -14,40 +14,40 @@ using namespace tenon::onnx_import;
 
 std::optional<ResizeMode> onnx_import::parseResizeMode(const std::string &text) {
   if (text == "nearest")
-    return ResizeMode::Nearest;
+    return ResizeMode::nearest;
   // Upsample called it bilinear and trilinear too.
   if (text == "linear" || text == "bilinear" || text == "trilinear")
-    return ResizeMode::Linear;
+    return ResizeMode::linear;
   if (text == "cubic")
-    return ResizeMode::Cubic;
+    return ResizeMode::cubic;
   return std::nullopt;
 }
 
 std::optional<CoordinateMode> onnx_import::parseCoordinateMode(const std::string &text) {
   if (text == "half_pixel")
-    return CoordinateMode::HalfPixel;
+    return CoordinateMode::halfPixel;
   if (text == "half_pixel_symmetric")
-    return CoordinateMode::HalfPixelSymmetric;
+    return CoordinateMode::halfPixelSymmetric;
   if (text == "pytorch_half_pixel")
-    return CoordinateMode::PytorchHalfPixel;
+    return CoordinateMode::pytorchHalfPixel;
   if (text == "align_corners")
-    return CoordinateMode::AlignCorners;
+    return CoordinateMode::alignCorners;
   if (text == "asymmetric")
-    return CoordinateMode::Asymmetric;
+    return CoordinateMode::asymmetric;
   if (text == "tf_crop_and_resize")
-    return CoordinateMode::CropAndResize;
+    return CoordinateMode::cropAndResize;
   return std::nullopt;
 }
 
 std::optional<NearestMode> onnx_import::parseNearestMode(const std::string &text) {
   if (text == "round_prefer_floor")
-    return NearestMode::RoundPreferFloor;
+    return NearestMode::roundPreferFloor;
   if (text == "round_prefer_ceil")
-    return NearestMode::RoundPreferCeil;
+    return NearestMode::roundPreferCeil;
   if (text == "floor")
-    return NearestMode::Floor;
+    return NearestMode::floor;
   if (text == "ceil")
-    return NearestMode::Ceil;
+    return NearestMode::ceil;
   return std::nullopt;
 }
 
@@ -56,19 +56,19 @@ static double getCentre(const ResizeAxis &a, int64_t in, int64_t out, int64_t i)
   double length = a.scale * static_cast<double>(in), last = static_cast<double>(in - 1);
   double x = static_cast<double>(i), halfPixel = (x + 0.5) / a.scale - 0.5;
   switch (a.coordinates) {
-  case CoordinateMode::HalfPixel:
+  case CoordinateMode::halfPixel:
     return halfPixel;
-  case CoordinateMode::HalfPixelSymmetric: {
+  case CoordinateMode::halfPixelSymmetric: {
     double adjustment = static_cast<double>(out) / length;
     return static_cast<double>(in) / 2 * (1 - adjustment) + halfPixel;
   }
-  case CoordinateMode::PytorchHalfPixel:
+  case CoordinateMode::pytorchHalfPixel:
     return length > 1 ? halfPixel : 0;
-  case CoordinateMode::AlignCorners:
+  case CoordinateMode::alignCorners:
     return length == 1 ? 0 : x * last / (length - 1);
-  case CoordinateMode::Asymmetric:
+  case CoordinateMode::asymmetric:
     return x / a.scale;
-  case CoordinateMode::CropAndResize: {
+  case CoordinateMode::cropAndResize: {
     double extent = (a.cropEnd - a.cropStart) * last;
     return a.cropStart * last + (length == 1 ? extent / 2 : x * extent / (length - 1));
   }
@@ -86,20 +86,20 @@ static double evaluateCubic(double x, double a) {
 /// Returns the weights of the elements from `start` on, relative to the element left of the centre; `ratio`, in (0, 1],
 /// is the distance of the centre from that element.
 static std::vector<double> getWeights(const ResizeAxis &a, double ratio, int64_t &start) {
-  if (a.mode == ResizeMode::Nearest) {
+  if (a.mode == ResizeMode::nearest) {
     start = 0;
-    bool right = ratio == 1 || a.nearest == NearestMode::Ceil ||
-                 (a.nearest == NearestMode::RoundPreferFloor && ratio > 0.5) ||
-                 (a.nearest == NearestMode::RoundPreferCeil && ratio >= 0.5);
+    bool right = ratio == 1 || a.nearest == NearestMode::ceil ||
+                 (a.nearest == NearestMode::roundPreferFloor && ratio > 0.5) ||
+                 (a.nearest == NearestMode::roundPreferCeil && ratio >= 0.5);
     return {right ? 0.0 : 1.0, right ? 1.0 : 0.0};
   }
   // Downsampling with antialiasing widens the kernel by the scale factor.
-  double scale = a.antialias ? std::min(a.scale, 1.0) : 1.0, reach = a.mode == ResizeMode::Linear ? 1 : 2;
+  double scale = a.antialias ? std::min(a.scale, 1.0) : 1.0, reach = a.mode == ResizeMode::linear ? 1 : 2;
   start = static_cast<int64_t>(std::floor(-reach / scale)) + 1;
   std::vector<double> weights;
   for (int64_t i = start; i < 2 - start; ++i) {
     double x = (static_cast<double>(i) - ratio) * scale;
-    weights.push_back(a.mode == ResizeMode::Linear ? std::clamp(1 - std::abs(x), 0.0, 1.0)
+    weights.push_back(a.mode == ResizeMode::linear ? std::clamp(1 - std::abs(x), 0.0, 1.0)
                                                    : evaluateCubic(x, a.cubicCoefficient));
   }
   return weights;
@@ -132,18 +132,18 @@ ResizeTaps onnx_import::computeTaps(const ResizeAxis &a, int64_t in, int64_t out
       divideBySum(weights);
     for (size_t k = 0; k < weights.size(); ++k)
       taps.weights[k][i] = weights[k];
-    taps.outside.push_back(a.coordinates == CoordinateMode::CropAndResize &&
+    taps.outside.push_back(a.coordinates == CoordinateMode::cropAndResize &&
                            (centre < 0 || centre > static_cast<double>(in - 1)));
   }
   return taps;
 }
 
 bool onnx_import::isRepetition(const ResizeAxis &a) {
-  if (a.mode != ResizeMode::Nearest || a.scale != std::floor(a.scale) || a.scale < 1 || a.scale > 64 ||
-      a.coordinates == CoordinateMode::AlignCorners || a.coordinates == CoordinateMode::CropAndResize)
+  if (a.mode != ResizeMode::nearest || a.scale != std::floor(a.scale) || a.scale < 1 || a.scale > 64 ||
+      a.coordinates == CoordinateMode::alignCorners || a.coordinates == CoordinateMode::cropAndResize)
     return false;
   // The other modes are translation-invariant, so a few elements represent all.
-  constexpr int64_t in = 8;
+  const int64_t in = 8;
   int64_t factor = static_cast<int64_t>(a.scale);
   ResizeTaps taps = computeTaps(a, in, in * factor);
   for (int64_t i = 0; i < in * factor; ++i)

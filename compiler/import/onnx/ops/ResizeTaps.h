@@ -15,16 +15,16 @@
 
 namespace tenon::onnx_import {
 
-enum class ResizeMode { Nearest, Linear, Cubic };
-enum class CoordinateMode { HalfPixel, HalfPixelSymmetric, PytorchHalfPixel, AlignCorners, Asymmetric, CropAndResize };
-enum class NearestMode { RoundPreferFloor, RoundPreferCeil, Floor, Ceil };
+enum class ResizeMode { nearest, linear, cubic };
+enum class CoordinateMode { halfPixel, halfPixelSymmetric, pytorchHalfPixel, alignCorners, asymmetric, cropAndResize };
+enum class NearestMode { roundPreferFloor, roundPreferCeil, floor, ceil };
 
 /// How one axis is resized. `scale` is out / in as the model specifies it, which may differ from the quotient of the
 /// extents because of rounding.
 struct ResizeAxis {
-  ResizeMode mode = ResizeMode::Nearest;
-  CoordinateMode coordinates = CoordinateMode::HalfPixel;
-  NearestMode nearest = NearestMode::RoundPreferFloor;
+  ResizeMode mode = ResizeMode::nearest;
+  CoordinateMode coordinates = CoordinateMode::halfPixel;
+  NearestMode nearest = NearestMode::roundPreferFloor;
   double scale = 1, cubicCoefficient = -0.75, cropStart = 0, cropEnd = 1;
   bool excludeOutside = false, antialias = false;
 };

@@ -40,17 +40,17 @@ Value AxisMath::centres() {
   // Where the length is 1 the quotient is not used.
   Value steps = n.select(isOne, one, n.sub(length, one));
   switch (r.modes.coordinates) {
-  case CoordinateMode::HalfPixel:
+  case CoordinateMode::halfPixel:
     return halfPixel;
-  case CoordinateMode::HalfPixelSymmetric:
+  case CoordinateMode::halfPixelSymmetric:
     return n.add(n.mul(n.div(in, number(2)), n.sub(one, n.div(out, length))), halfPixel);
-  case CoordinateMode::PytorchHalfPixel:
+  case CoordinateMode::pytorchHalfPixel:
     return n.select(n.greater(length, one), halfPixel, zero);
-  case CoordinateMode::AlignCorners:
+  case CoordinateMode::alignCorners:
     return n.select(isOne, zero, n.div(n.mul(i, last()), steps));
-  case CoordinateMode::Asymmetric:
+  case CoordinateMode::asymmetric:
     return n.div(i, r.scale);
-  case CoordinateMode::CropAndResize: {
+  case CoordinateMode::cropAndResize: {
     Value extent = n.mul(n.sub(r.cropEnd, r.cropStart), last());
     Value offset = n.select(isOne, n.div(extent, number(2)), n.div(n.mul(i, extent), steps));
     return n.add(n.mul(r.cropStart, last()), offset);
@@ -62,7 +62,7 @@ Value AxisMath::centres() {
 /// The kernel at the distances `x` from the centre.
 Value AxisMath::weights(Value x) {
   Value distance = n.abs(x), one = number(1);
-  if (r.modes.mode == ResizeMode::Linear)
+  if (r.modes.mode == ResizeMode::linear)
     return n.max(n.sub(one, distance), number(0));
   double a = r.modes.cubicCoefficient;
   auto polynomial = [&](double c3, double c2, double c1, double c0) {
@@ -83,14 +83,14 @@ static Value gatherNearest(AxisMath &m, Value x, int64_t axis, Value left, Value
   Node &n = m.n;
   Value isRight = n.equal(ratio, m.number(1));
   switch (m.r.modes.nearest) {
-  case NearestMode::Floor:
+  case NearestMode::floor:
     break;
-  case NearestMode::Ceil:
+  case NearestMode::ceil:
     return n.gather(x, m.toIndices(n.add(left, m.number(1))), axis);
-  case NearestMode::RoundPreferFloor:
+  case NearestMode::roundPreferFloor:
     isRight = n.greater(ratio, m.number(0.5));
     break;
-  case NearestMode::RoundPreferCeil:
+  case NearestMode::roundPreferCeil:
     isRight = n.greaterOrEqual(ratio, m.number(0.5));
     break;
   }
@@ -100,7 +100,7 @@ static Value gatherNearest(AxisMath &m, Value x, int64_t axis, Value left, Value
 /// The two or four elements around each centre.
 static Value gatherWeighted(AxisMath &m, Value x, int64_t axis, Value left, Value ratio) {
   Node &n = m.n;
-  bool isLinear = m.r.modes.mode == ResizeMode::Linear;
+  bool isLinear = m.r.modes.mode == ResizeMode::linear;
   SmallVector<Value> places, weights;
   Value sum;
   for (int64_t k = isLinear ? 0 : -1; k < (isLinear ? 2 : 3); ++k) {
@@ -127,7 +127,7 @@ static Value gatherWeighted(AxisMath &m, Value x, int64_t axis, Value left, Valu
 static Value multiplyByMatrix(AxisMath &m, Value x, int64_t axis, Value centres) {
   Node &n = m.n;
   Value narrowing = n.min(m.r.scale, m.number(1));
-  Value reach = n.ceil(n.div(m.number(m.r.modes.mode == ResizeMode::Linear ? 1 : 2), narrowing));
+  Value reach = n.ceil(n.div(m.number(m.r.modes.mode == ResizeMode::linear ? 1 : 2), narrowing));
   // The input is padded with as many elements on each side. If the input and the output are empty, nothing is padded,
   // since no element can be read.
   Value hasElements = n.min(n.size(addDims(m.r.in, m.r.out), n.i64()), n.constantInts(1, {}, n.i64()));
@@ -148,7 +148,7 @@ static Value multiplyByMatrix(AxisMath &m, Value x, int64_t axis, Value centres)
 Value onnx_import::resizeWhenRun(Node &n, Value x, int64_t axis, const RuntimeResize &r) {
   AxisMath m(n, r);
   Value centres = m.centres(), left = n.sub(n.ceil(centres), m.number(1)), ratio = n.sub(centres, left), result;
-  if (r.modes.mode == ResizeMode::Nearest)
+  if (r.modes.mode == ResizeMode::nearest)
     result = gatherNearest(m, x, axis, left, ratio);
   else if (r.modes.antialias)
     result = multiplyByMatrix(m, x, axis, centres);

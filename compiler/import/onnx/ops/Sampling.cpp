@@ -98,7 +98,7 @@ public:
 
   /// Keys' cubic convolution with a = -0.75.
   Taps cubicTaps(Value position) {
-    constexpr double a = -0.75;
+    const double a = -0.75;
     Value low = n.floor(position), x = n.sub(position, low);
     auto polynomial = [&](Value t, ArrayRef<double> factors) {
       Value y = constant(factors[0]);

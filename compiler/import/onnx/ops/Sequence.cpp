@@ -232,11 +232,11 @@ Value indicesOfJoined(Node &n, Value sizes, AffineExpr outer, AffineExpr all, Af
   Value local = n.sub(n.iota(all, 0, n.i64()), begin);
   Dims shape{outer, all, inner};
   Value o = n.iota(shape, 0, n.i64()), i = n.iota(shape, 2, n.i64());
-  Value o_ = n.size(outer, n.i64()), i_ = n.size(inner, n.i64());
+  Value outerSize = n.size(outer, n.i64()), innerSize = n.size(inner, n.i64());
   auto along = [&](Value v) { return n.alongAxis(v, 1, 3); };
   // begin * outer * inner elements come before; within the tensor, elements are [outer, size, inner].
   Value row = n.add(n.mul(o, along(size)), along(local));
-  return n.add(n.mul(n.add(n.mul(along(begin), o_), row), i_), i);
+  return n.add(n.mul(n.add(n.mul(along(begin), outerSize), row), innerSize), i);
 }
 
 LogicalResult importConcatFromSequence(Node &n) {

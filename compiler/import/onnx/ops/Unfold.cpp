@@ -150,7 +150,8 @@ LogicalResult importCol2Im(Node &n) {
   if (!sizes || !w)
     return failure();
   size_t spatial = image->size();
-  Dims in = n.dims(x), window = *sizes, blocks;
+  const Dims &window = *sizes;
+  Dims in = n.dims(x), blocks;
   if (in.size() != 3 || window.size() != spatial || spatial == 0)
     return n.invalid(
         "needs an input [N, C * window, blocks], and an image of as many dimensions as the window, found " +

@@ -20,18 +20,18 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 /// What `auto_pad` asks for.
-enum class AutoPad { None, Valid, SameUpper, SameLower };
+enum class AutoPad { none, valid, sameUpper, sameLower };
 
 std::optional<AutoPad> readAutoPad(Node &n) {
   std::string text = n.getString("auto_pad", "NOTSET");
   if (text == "NOTSET")
-    return AutoPad::None;
+    return AutoPad::none;
   if (text == "VALID")
-    return AutoPad::Valid;
+    return AutoPad::valid;
   if (text == "SAME_UPPER")
-    return AutoPad::SameUpper;
+    return AutoPad::sameUpper;
   if (text == "SAME_LOWER")
-    return AutoPad::SameLower;
+    return AutoPad::sameLower;
   (void)n.invalid("'auto_pad' has to be NOTSET, VALID, SAME_UPPER or SAME_LOWER, not '" + text + "'");
   return std::nullopt;
 }
@@ -96,7 +96,7 @@ void addOpenPadding(Node &n, Value x, Window &w, size_t i, AutoPad mode, OpenPad
     open.low = Dims(n.rank(x), n.constantDim(0));
   }
   AffineExpr in = n.dim(x, i + 2), total = getOpenPadding(n, in, w, i), half = divDims(total, n.constantDim(2));
-  open.low[i + 2] = mode == AutoPad::SameLower ? subDims(total, half) : half;
+  open.low[i + 2] = mode == AutoPad::sameLower ? subDims(total, half) : half;
   open.shape[i + 2] = addDims(in, total);
   w.low[i] = w.high[i] = 0;
 }
@@ -112,11 +112,11 @@ LogicalResult resolveAutoPad(Node &n, Value x, Window &w, OpenPadding *open) {
   std::optional<AutoPad> mode = readAutoPad(n);
   if (!mode)
     return failure();
-  if (*mode == AutoPad::None)
+  if (*mode == AutoPad::none)
     return success();
   for (size_t i = 0; i < w.sizes.size(); ++i) {
     int64_t total = 0;
-    if (*mode != AutoPad::Valid) {
+    if (*mode != AutoPad::valid) {
       std::optional<int64_t> same = getSamePadding(n.dim(x, i + 2), w, i);
       if (!same && open) {
         addOpenPadding(n, x, w, i, *mode, *open);
@@ -127,7 +127,7 @@ LogicalResult resolveAutoPad(Node &n, Value x, Window &w, OpenPadding *open) {
                              ", which is not constant; fix it with --shape");
       total = *same;
     }
-    w.low[i] = *mode == AutoPad::SameLower ? total - total / 2 : total / 2;
+    w.low[i] = *mode == AutoPad::sameLower ? total - total / 2 : total / 2;
     w.high[i] = total - w.low[i];
   }
   return success();
@@ -228,7 +228,7 @@ LogicalResult resolveTransposedPads(Node &n, Value x, Window &w, IntsRef outputP
   if (shape && shape->size() != rank)
     return n.invalid("'output_shape' has " + Twine(shape->size()) + " numbers for " + Twine(rank) +
                      " spatial dimensions");
-  if (!shape && (*mode == AutoPad::None || *mode == AutoPad::Valid))
+  if (!shape && (*mode == AutoPad::none || *mode == AutoPad::valid))
     return success();
   for (size_t i = 0; i < rank; ++i) {
     std::optional<int64_t> in = getConstant(n.dim(x, i + 2));
@@ -238,8 +238,8 @@ LogicalResult resolveTransposedPads(Node &n, Value x, Window &w, IntsRef outputP
       return n.unsupported("'output_shape' is given for spatial dimension " + Twine(i) + ", which is not constant");
     if (shape)
       total = w.strides[i] * (*in - 1) + outputPadding[i] + getReach(w, i) - (*shape)[i];
-    w.low[i] = *mode == AutoPad::SameUpper ? total / 2 : total - total / 2;
-    if (shape && *mode == AutoPad::None)
+    w.low[i] = *mode == AutoPad::sameUpper ? total / 2 : total - total / 2;
+    if (shape && *mode == AutoPad::none)
       w.low[i] = total / 2;
     w.high[i] = total - w.low[i];
   }
