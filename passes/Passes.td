@@ -516,7 +516,7 @@ def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
 }
 
 def RepeatPaths : Pass<"tenon-repeat-paths", "::mlir::func::FuncOp"> {
-  let summary = "let operations take the paths that they took for another machine";
+  let summary = "apply the paths that were chosen for another target";
   let description = [{
     The graph is a copy of one in which `tenon-choose-paths` chose for the target
     that the module is named after. An operation takes the path that it took there.
@@ -641,7 +641,7 @@ def Outline : Pass<"tenon-outline", "::mlir::ModuleOp"> {
 }
 
 def KeepResults : Pass<"tenon-keep-results", "::mlir::func::FuncOp"> {
-  let summary = "make the results of launches outputs of the model";
+  let summary = "make the results of launches model outputs";
   let description = [{
     After the model's own outputs there is one for each result of a launch, named
     after the number of the launch, its kernel and the nodes that the kernel
@@ -699,7 +699,7 @@ def TenonToPlan : Pass<"tenon-to-plan", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def FormContractions : Pass<"tenon-form-contractions", "::mlir::ModuleOp"> {
-  let summary = "make contractions operations of their own";
+  let summary = "convert loop nests of products to kernel.contract";
   let description = [{
     A linalg.generic that is a matrix product or convolution which registers can be blocked for becomes a `kernel.contract`:
     how it reads its operands is recognized here alone. The path that was chosen names its micro-kernel.
@@ -771,7 +771,7 @@ def VectorizeContractions : Pass<"tenon-vectorize-contractions", "::mlir::Module
 }
 
 def ExpandWinograd : Pass<"tenon-expand-winograd", "::mlir::ModuleOp"> {
-  let summary = "make loops of the Winograd convolution of a tile";
+  let summary = "lower Winograd convolutions of tiles to loops";
   let description = [{
     kernel.winograd on buffers becomes the transform of what the tile reads, in
     vectors along the channels; a matrix product for each point, left to
@@ -827,7 +827,7 @@ def VectorizeTransposes : Pass<"tenon-vectorize-transposes", "::mlir::ModuleOp">
 }
 
 def SplitLoops : Pass<"tenon-split-loops", "::mlir::ModuleOp"> {
-  let summary = "make loops of the parts of a loop that differ";
+  let summary = "split loops into parts without conditions";
   let description = [{
     An innermost loop of a kernel, of constant bounds, whose body branches on whether the loop is before a constant place,
     or between two, becomes a loop for each part: of tensors that are joined along it each gets a loop of its own, and so
@@ -837,7 +837,7 @@ def SplitLoops : Pass<"tenon-split-loops", "::mlir::ModuleOp"> {
 }
 
 def PlaceAllocations : Pass<"tenon-place-allocations", "::mlir::ModuleOp"> {
-  let summary = "put what a tile needs beside its result on the stack";
+  let summary = "replace allocations in kernels by stack memory";
   let description = [{
     Every allocation that is left in a kernel after linalg became loops turns
     into stack memory, reserved once at entry. Its size must be known at compile
@@ -963,7 +963,7 @@ def KernelsToGpu : Pass<"tenon-kernels-to-gpu", "::mlir::ModuleOp"> {
 }
 
 def FinishSpirv : Pass<"tenon-finish-spirv", "::mlir::ModuleOp"> {
-  let summary = "mend what MLIR leaves wrong in SPIR-V modules";
+  let summary = "fix SPIR-V modules that MLIR emits for Vulkan drivers";
   let description = [{
     Raises the version to 1.3, which storage buffers need, and takes push
     constants out of descriptor sets. Runs after `spirv-update-vce`.

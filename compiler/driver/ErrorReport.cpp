@@ -91,7 +91,7 @@ std::string ErrorReport::describeExceeding(double tolerance, bool arePathsPinned
                      (numSets == 1 ? " input set" : " input sets");
   if (!output->isFloat)
     return text + "differs from the model in f64 in " + std::to_string(output->differing) + " of " +
-           std::to_string(output->count) + " integers, which follow no floats, with " + sets;
+           std::to_string(output->count) + " integers that depend on no float, with " + sets;
   if (!std::isfinite(output->error))
     return text + "has elements that are not finite where those of the model in f64 are, or the reverse, with " + sets +
            (areInputsGiven ? "" : "; --error-inputs takes typical ones");

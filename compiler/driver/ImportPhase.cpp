@@ -103,10 +103,10 @@ static llvm::Error checkModel(ModuleOp module, const std::string &input) {
   WalkResult result = module->walk([&](Operation *op) {
     if (isa<ModuleOp, func::FuncOp, func::ReturnOp>(op) || isa_and_nonnull<TenonDialect>(op->getDialect()))
       return WalkResult::advance();
-    emitUnsupported(op,
-                    "operation '" + op->getName().getStringRef() +
-                        "' is none of a model; a file holds functions of the dialect 'tenon', or what a compilation "
-                        "made of them as long as it is a whole program");
+    emitUnsupported(
+        op, "operation '" + op->getName().getStringRef() +
+                "' does not belong in a model; a file holds functions of the dialect 'tenon', or what a compilation "
+                "made of them as long as it is a whole program");
     return WalkResult::interrupt();
   });
   return result.wasInterrupted() ? makeReportedError(CompileStatus::unsupported) : llvm::Error::success();

@@ -236,13 +236,13 @@ static llvm::Expected<InputSet> makeShapes(func::FuncOp function, const Sizes &s
     bool isSmall = isa<FloatType>(element) ? bits < 16 : bits < 8 && bits != 1;
     if ((role && role.getValue() != Role::value) || !dtype || isSmall)
       return makeError(CompileStatus::unsupported,
-                       "values of input '" + name + "' cannot be made up; --error-inputs takes some");
+                       "values of input '" + name + "' cannot be generated; pass them by --error-inputs");
     InputTensor tensor{static_cast<tenon_dtype>(*dtype), {}, {}};
     for (AffineExpr dim : getDims(argument)) {
       std::optional<int64_t> extent = evaluate(dim, sizes);
       if (!extent || *extent < 0)
         return makeError(CompileStatus::unsupported,
-                         "sizes of input '" + name + "' cannot be made up; --error-inputs takes some");
+                         "sizes of input '" + name + "' cannot be generated; pass them by --error-inputs");
       tensor.dims.push_back(*extent);
     }
     set.push_back(std::move(tensor));

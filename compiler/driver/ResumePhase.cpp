@@ -66,7 +66,7 @@ static LogicalResult checkLaunches(ModuleOp own, ModuleOp kernels) {
     StringRef name = launch.getKernel();
     if (names.contains(name) || name.starts_with(kLibraryPrefix))
       return WalkResult::advance();
-    return emitInvalid(launch.getLoc(), "launches '" + name + "', and there is no kernel of this name");
+    return emitInvalid(launch.getLoc(), "launches '" + name + "', but the module has no kernel of this name");
   });
   return failure(result.wasInterrupted());
 }

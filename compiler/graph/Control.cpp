@@ -27,7 +27,7 @@ static std::string describeType(const Tensor &x) {
 /// Whether a tensor has rank 0 and elements of some kind; reports where it does not.
 static bool checkScalar(Graph &graph, const Tensor &x, bool isBoolean, const Twine &what) {
   if (findGraph(x) != &graph)
-    graph.fail(x.getGraph() ? "has operands of two graphs" : "has an operand that was never made");
+    graph.fail(x.getGraph() ? "has operands of two graphs" : "has an empty tensor as an operand");
   if (graph.hasFailed() || !graph.checkVisible(x))
     return false;
   GraphBuilder &b = graph.getBuilder();
@@ -41,7 +41,7 @@ static bool checkScalar(Graph &graph, const Tensor &x, bool isBoolean, const Twi
 static std::optional<SmallVector<Value>> getYielded(Graph &graph, ArrayRef<Tensor> tensors) {
   for (const Tensor &tensor : tensors)
     if (tensor.getGraph() != &graph)
-      graph.fail(tensor.getGraph() ? "has operands of two graphs" : "has an operand that was never made");
+      graph.fail(tensor.getGraph() ? "has operands of two graphs" : "has an empty tensor as an operand");
     else if (!graph.hasFailed())
       graph.checkVisible(tensor);
   if (graph.hasFailed())
@@ -83,7 +83,7 @@ Tensors graph::cond(const Tensor &condition, llvm::function_ref<Tensors()> then,
     Tensors results = then();
     for (Tensor &result : results) {
       if (result.getGraph()) {
-        result.getGraph()->fail("has a condition that was never made");
+        result.getGraph()->fail("has an empty tensor as its condition");
         result = result.getGraph()->missing();
       }
     }
@@ -193,7 +193,7 @@ static Tensor checkGoesOn(Graph &graph, const LoopEnd &end, const Tensor &number
 /// Reports an error if a body returns tensors of other types than it received.
 static void checkCarried(Graph &graph, ArrayRef<Tensor> given, ArrayRef<Tensor> next) {
   if (given.size() != next.size())
-    return graph.fail("has a body that gives " + Twine(next.size()) + " tensors for the next time, expected " +
+    return graph.fail("has a body that gives " + Twine(next.size()) + " tensors for the next iteration, expected " +
                       Twine(given.size()));
   for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(given, next))) {
     auto [before, after] = pair;

@@ -24,7 +24,7 @@ Graph *graph::findGraph(ArrayRef<Tensor> operands) {
     graph = graph ? graph : operand.getGraph();
   for (const Tensor &operand : operands)
     if (graph && operand.getGraph() != graph) {
-      graph->fail(operand.getGraph() ? "has operands of two graphs" : "has an operand that was never made");
+      graph->fail(operand.getGraph() ? "has operands of two graphs" : "has an empty tensor as an operand");
       return nullptr;
     }
   return graph;

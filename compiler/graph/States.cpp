@@ -65,7 +65,7 @@ void State::update(const Dim &at, const Tensor &value, bool extends) const {
   if (graph->hasFailed() || (value.getGraph() == graph && !graph->checkVisible(value)))
     return;
   if (value.getGraph() != graph)
-    return graph->fail(value.getGraph() ? "has operands of two graphs" : "has an operand that was never made");
+    return graph->fail(value.getGraph() ? "has operands of two graphs" : "has an empty tensor as an operand");
   MLIRContext *context = graph->getContext();
   auto state = FlatSymbolRefAttr::get(context, name);
   auto begin = ShapeAttr::get(context, at.getExpr(context));

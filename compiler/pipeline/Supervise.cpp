@@ -102,7 +102,7 @@ bool hasReachedAddressLimit() {
   } catch (const std::exception &e) {
     endWithFault(e.what());
   } catch (...) {
-    endWithFault("an exception that nobody caught");
+    endWithFault("an exception that was not caught");
   }
   endWithFault("std::terminate was called without an exception");
 }

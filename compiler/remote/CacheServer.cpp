@@ -315,7 +315,7 @@ MHD_Result CacheServer::State::answer(MHD_Connection *connection, const char *ur
   bool isGet = llvm::StringRef(method) == "GET" || llvm::StringRef(method) == "HEAD";
   bool isBatch = path->kind && path->key.empty();
   if (isBatch ? llvm::StringRef(method) != "POST" : !isGet)
-    return sendText(connection, kHttpBadMethod, "this server is only read\n");
+    return sendText(connection, kHttpBadMethod, "this server is read-only\n");
   if (isBatch)
     return sendBatch(connection, *path, received.text);
   return path->key.empty() ? sendList(connection, *path) : sendEntry(connection, *path);
@@ -406,7 +406,7 @@ llvm::Expected<std::unique_ptr<CacheServer>> CacheServer::start(const CacheStore
   if (!state.daemon)
     return makeError(CompileStatus::resources,
                      "cannot listen on " + where + ":" + std::to_string(state.options.port) + ": " +
-                         (errno ? std::generic_category().message(errno) : "the certificate or its key is none"));
+                         (errno ? std::generic_category().message(errno) : "the certificate or its key is invalid"));
   const MHD_DaemonInfo *info = MHD_get_daemon_info(state.daemon, MHD_DAEMON_INFO_BIND_PORT);
   server->url =
       (isEncrypted ? "https://" : "http://") + where + ":" + std::to_string(info ? info->port : state.options.port);

@@ -121,7 +121,7 @@ static llvm::Expected<CacheEntry> parseManifest(const SignedEntry &share, std::s
   std::optional<CacheKind> known = getCacheKind(kind);
   std::optional<int64_t> bytes = manifest->getInteger("bytes");
   if (!known || !bytes || *bytes <= 0)
-    return refusal("its manifest has a kind or size that is none");
+    return refusal("its manifest has an invalid kind or size");
   entry.kind = *known;
   entry.bytes = *bytes;
   entry.origin = "fetched";
@@ -196,11 +196,11 @@ static bool areDigits(llvm::StringRef text, size_t number) {
 llvm::Expected<std::optional<EnvelopeHead>> tenon::parseEnvelopeHead(llvm::StringRef begin) {
   llvm::StringRef magic(kMagic);
   if (!begin.starts_with(magic.take_front(begin.size())))
-    return refusal("it is no entry of a cache");
+    return refusal("it is not a cache entry");
   size_t end = begin.take_front(kMaxLine).find('\n');
   if (end == llvm::StringRef::npos) {
     if (begin.size() >= kMaxLine)
-      return refusal("it is no entry of a cache");
+      return refusal("it is not a cache entry");
     return std::nullopt;
   }
   llvm::SmallVector<llvm::StringRef, 3> words;
@@ -208,7 +208,7 @@ llvm::Expected<std::optional<EnvelopeHead>> tenon::parseEnvelopeHead(llvm::Strin
   size_t bytes;
   if (words.size() != 3 || !areDigits(words[0], kKeyDigits) || !areDigits(words[1], kSignatureDigits) ||
       words[2].getAsInteger(10, bytes) || bytes > kMaxHeadBytes)
-    return refusal("it is no entry of a cache");
+    return refusal("it is not a cache entry");
   EnvelopeHead head;
   head.bytes = end + 1 + bytes;
   if (begin.size() < head.bytes)
@@ -272,7 +272,7 @@ llvm::Error EnvelopeReceiver::append(llvm::StringRef bytes) {
       if (memory.size() > total)
         return refuse(refusal("it has more bytes than were signed"));
     } else if (memory.size() > kMaxHeadBytes + kMaxLine) {
-      return refuse(refusal("it is no entry of a cache"));
+      return refuse(refusal("it is not a cache entry"));
     }
   }
   if (!file.empty())

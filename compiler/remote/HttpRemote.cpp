@@ -285,14 +285,14 @@ llvm::Error HttpRemote::getBatch(llvm::ArrayRef<EnvelopeReceiver *> wanted, size
     return llvm::Error::success();
   }
   if (reader.isWrong() || !reader.isComplete())
-    return makeError(CompileStatus::resources, "its answer to a request for several entries is none");
+    return makeError(CompileStatus::resources, "its answer to a request for several entries is malformed");
   for (const BatchReader::Frame &frame : reader.getFrames())
     for (EnvelopeReceiver *receiver : wanted)
       if (receiver->getName().key == frame.key && receiver->getSize() == 0)
         done(*receiver, receiver->append(frame.envelope));
   answered = std::min(reader.getAnswered(), wanted.size());
   return answered ? llvm::Error::success()
-                  : makeError(CompileStatus::resources, "its answer to a request for several entries is none");
+                  : makeError(CompileStatus::resources, "its answer to a request for several entries is malformed");
 }
 
 llvm::Error HttpRemote::get(llvm::ArrayRef<std::unique_ptr<EnvelopeReceiver>> wanted, Done done) {
@@ -315,7 +315,7 @@ llvm::Error HttpRemote::get(llvm::ArrayRef<std::unique_ptr<EnvelopeReceiver>> wa
 }
 
 llvm::Error HttpRemote::put(llvm::ArrayRef<Publication>) {
-  return makeError(CompileStatus::unsupported, "a server is only read; write to the cache that it serves");
+  return makeError(CompileStatus::unsupported, "servers are read-only; write to the cache that it serves");
 }
 
 llvm::Error HttpRemote::list(llvm::StringRef nameSpace, llvm::function_ref<bool(SignedEntry)> visit) {

@@ -294,7 +294,7 @@ llvm::Error RedisRemote::listPage(llvm::StringRef nameSpace, std::string &cursor
   const redisReply &reply = **page;
   if (reply.type != REDIS_REPLY_ARRAY || reply.elements != 2 || reply.element[0]->type != REDIS_REPLY_STRING ||
       reply.element[1]->type != REDIS_REPLY_ARRAY)
-    return makeError(CompileStatus::resources, "its answer to SCAN is none");
+    return makeError(CompileStatus::resources, "its answer to SCAN is malformed");
   cursor = getText(*reply.element[0]).str();
   const redisReply &names = *reply.element[1];
   for (size_t i = 0; i < names.elements && !isOver; ++i) {

@@ -108,7 +108,7 @@ llvm::Expected<SigningKey> SigningKey::read(const std::string &file) {
   llvm::StringRef line = (*text)->getBuffer().split('\n').first;
   std::array<unsigned char, kSeedBytes> seed;
   if (!line.consume_front(kSecretPrefix) || !fromHex(line.split(' ').first, seed))
-    return makeError(CompileStatus::invalid, file + ": this is no signing key; make one with 'tenon cache keygen'");
+    return makeError(CompileStatus::invalid, file + ": not a signing key; make one with 'tenon cache keygen'");
   SigningKey key(seed);
   sodium_memzero(seed.data(), seed.size());
   return key;

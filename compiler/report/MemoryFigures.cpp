@@ -57,7 +57,7 @@ void Lister::add(const char *key, const char *title, uint64_t least, uint64_t mo
 
 void Lister::addHeap() {
   uint64_t heap = rt::boundHeap(plan, bounds);
-  add("heap_bytes", "heap", 0, heap, plan.heapBlocks ? "grows in a run, as the data wants" : "");
+  add("heap_bytes", "heap", 0, heap, plan.heapBlocks ? "grows in a run, depending on the data" : "");
 }
 
 void Lister::addOutputs() {
@@ -67,7 +67,7 @@ void Lister::addOutputs() {
     for (uint64_t bytes : needed)
       least = llvm::SaturatingAdd(least, bytes);
   add("output_bytes", "outputs", std::min(least, most), most,
-      sizes && least != most ? "grow in a run, as the data wants" : "");
+      sizes && least != most ? "grow in a run, depending on the data" : "");
 }
 
 void Lister::addTotal() {
@@ -96,7 +96,7 @@ void Lister::addInputs() {
 
 std::vector<MemoryFigure> Lister::run(uint64_t weightBytes) {
   uint64_t resident = rt::boundWeights(plan, weightBytes), all = rt::addUpWeights(plan, weightBytes);
-  std::string rest = resident < all ? ", of " + groupDigits(all) + ": the others are let go of" : "";
+  std::string rest = resident < all ? ", of " + groupDigits(all) + ": the others are released" : "";
   add("weight_bytes", "weights", resident, resident, "mapped from the artifact" + rest);
   add("state_bytes", "state", plan.stateSize, plan.stateSize);
   add("arena_bytes", "activations", least(plan.arenaSize), most(plan.arenaSize));

@@ -13,7 +13,7 @@ include "mlir/IR/OpBase.td"
 def Kernel_Dialect : Dialect {
   let name = "kernel";
   let cppNamespace = "::tenon::kernel";
-  let summary = "What a kernel computes by more than one loop nest over its tile";
+  let summary = "Operations inside of kernels: contractions, Winograd tiles and scratch memory";
   let description = [{
     Operations on tensors with destinations, as linalg's are, that can be tiled.
     On buffers each becomes loops around memory of the thread's own.

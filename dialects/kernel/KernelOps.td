@@ -106,7 +106,7 @@ def Kernel_WinogradOp : Kernel_Op<"winograd", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
                                                 "getResultTilePosition", "generateResultTileValue"]>]> {
-  let summary = "a tile of a convolution with few multiplications";
+  let summary = "a tile of a Winograd convolution";
   let description = [{
     What tenon.winograd computes of its result at `offsets` (batch, row, column,
     filter), as far as `init` reaches. Input and filter are whole.
@@ -136,7 +136,7 @@ def Kernel_WinogradOp : Kernel_Op<"winograd", [
 }
 
 def Kernel_ScratchOp : Kernel_Op<"scratch", [Pure]> {
-  let summary = "memory of the thread that runs the kernel";
+  let summary = "scratch memory of the thread that runs the kernel";
   let description = [{
     At an offset in bytes, a multiple of 64, in what the runtime gives each thread; with
     unknown contents, unless `kernel.last_end` tells of a call before. The kernel's attribute
@@ -149,7 +149,7 @@ def Kernel_ScratchOp : Kernel_Op<"scratch", [Pure]> {
 }
 
 def Kernel_LastEndOp : Kernel_Op<"last_end", [Pure]> {
-  let summary = "where the tiles ended that the thread computed last";
+  let summary = "the index after the tiles that this thread computed last";
   let description = [{
     In the same launch, in a call before this one; -1 where there was none. Scratch memory
     has what that call left there.
@@ -159,7 +159,7 @@ def Kernel_LastEndOp : Kernel_Op<"last_end", [Pure]> {
 }
 
 def Kernel_ShareOp : Kernel_Op<"share", [Pure]> {
-  let summary = "the part of some steps that falls to the tiles of this call";
+  let summary = "the share of a loop's iterations that this call's tiles compute";
   let description = [{
     Splits the steps from 0 to `count` over the tiles of the launch: all calls of a launch
     together do each step once, whichever tiles each call has.

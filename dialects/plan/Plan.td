@@ -35,13 +35,13 @@ def Plan_Dialect : Dialect {
 
 def Plan_BufferType : TypeDef<Plan_Dialect, "Buffer"> {
   let mnemonic = "buffer";
-  let summary = "bytes at a place that is known once sizes are bound";
+  let summary = "a buffer, whose address is known once sizes are bound";
 }
 
 class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
 
 def Plan_ProgramOp : Plan_Op<"program", [Symbol, SingleBlock, NoTerminator, IsolatedFromAbove]> {
-  let summary = "all that a run of the model does";
+  let summary = "the instructions of one program";
   let description = [{
     The block has one index argument for each of `symbols`. `inputs` and
     `outputs` are dictionaries with `name`, `type` (the element type), `dims`, and
@@ -112,7 +112,7 @@ def Plan_StateOp : Plan_Op<"state", [HasParent<"ProgramOp">]> {
 }
 
 def Plan_AllocOp : Plan_Op<"alloc"> {
-  let summary = "an activation that has no place yet";
+  let summary = "an activation without an offset in the arena";
   let description = [{
     Lives from the first to the last instruction that uses it. `plan-assign-offsets`
     replaces it by a view of the arena, or where data decides how large it is by a
@@ -126,7 +126,7 @@ def Plan_AllocOp : Plan_Op<"alloc"> {
 }
 
 def Plan_ArenaOp : Plan_BufferOp<"arena", [HasParent<"ProgramOp">]> {
-  let summary = "the memory of all activations";
+  let summary = "the arena, which holds all activations";
   let arguments = (ins Index:$size);
   let assemblyFormat = "$size attr-dict";
   let hasVerifier = 1;
@@ -145,7 +145,7 @@ def Plan_ViewOp : Plan_BufferOp<"view", [AttrSizedOperandSegments]> {
 }
 
 def Plan_HeapOp : Plan_BufferOp<"heap"> {
-  let summary = "a block of memory of its own";
+  let summary = "a buffer in a heap block of its own";
   let description = "As large as the last `plan.reserve` of that block has made it.";
   let arguments = (ins I64Attr:$block, Index:$offset, Index:$size, OptionalAttr<StrAttr>:$name);
   let assemblyFormat = "$block `[` $offset `]` `size` $size attr-dict";
@@ -153,7 +153,7 @@ def Plan_HeapOp : Plan_BufferOp<"heap"> {
 }
 
 def Plan_AliasOp : Plan_BufferOp<"alias"> {
-  let summary = "part of another buffer's memory, or more of it where that has grown";
+  let summary = "a view of another buffer at an offset";
   let description = [{
     With `name`, an activation of its own that was sub-allocated in an idle range of `source`: the name is the
     activation's, and empty where it has none.
@@ -226,7 +226,7 @@ def Plan_SetOp : Plan_Op<"set"> {
 }
 
 def Plan_ReserveOp : Plan_Op<"reserve"> {
-  let summary = "make an activation's memory as large as it has to be";
+  let summary = "allocate or enlarge a heap buffer";
   let description = "What it holds stays where `keep` is set, and is lost otherwise.";
   let arguments = (ins Plan_BufferType:$buffer, Index:$size, BoolAttr:$keep, StrAttr:$name);
   let assemblyFormat = "$buffer `size` $size attr-dict";
@@ -242,7 +242,7 @@ def Plan_CheckOp : Plan_Op<"check"> {
 }
 
 def Plan_IfOp : Plan_Op<"if", [SingleBlock, NoTerminator]> {
-  let summary = "one of two lists of instructions";
+  let summary = "execute one of two blocks of instructions";
   let arguments = (ins Plan_BufferType:$condition, StrAttr:$name);
   let regions = (region SizedRegion<1>:$thenBody, SizedRegion<1>:$elseBody);
   let assemblyFormat = "$condition $thenBody `else` $elseBody attr-dict";
@@ -250,7 +250,7 @@ def Plan_IfOp : Plan_Op<"if", [SingleBlock, NoTerminator]> {
 }
 
 def Plan_LoopOp : Plan_Op<"loop", [SingleBlock, NoTerminator]> {
-  let summary = "instructions that are repeated while a byte is not zero";
+  let summary = "repeat instructions while a condition byte is not zero";
   let arguments = (ins Plan_BufferType:$condition, StrAttr:$name);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$condition $body attr-dict";
@@ -265,7 +265,7 @@ def Plan_CopyOp : Plan_Op<"copy"> {
 }
 
 def Plan_ReleaseOp : Plan_Op<"release"> {
-  let summary = "let go of a weight's pages until it is used again";
+  let summary = "release the pages of a weight until its next use";
   let arguments = (ins Plan_BufferType:$weight, StrAttr:$name);
   let assemblyFormat = "$weight attr-dict";
   let hasVerifier = 1;

@@ -41,7 +41,7 @@ static Operation *getOrigin(Value buffer) {
 
 static InFlightDiagnostic &noteOrigin(InFlightDiagnostic &diagnostic, Value buffer) {
   if (Operation *origin = getOrigin(buffer))
-    diagnostic.attachNote(origin->getLoc()) << "the buffer is made here";
+    diagnostic.attachNote(origin->getLoc()) << "the buffer is defined here";
   return diagnostic;
 }
 
@@ -131,7 +131,7 @@ static LogicalResult verifyRanges(ProgramOp program) {
   if (!program.getSizes())
     return success();
   if (llvm::Error error = tenon::parseRanges(*program.getSizes()).takeError())
-    return program.emitOpError("has 'sizes' that --specialize does not accept: ") << llvm::toString(std::move(error));
+    return program.emitOpError("has invalid 'sizes': ") << llvm::toString(std::move(error));
   return success();
 }
 

@@ -111,7 +111,7 @@ def Tenon_BatchNormOp : Tenon_InferredOp<"batch_norm", [DeclareOpInterfaceMethod
 }
 
 def Tenon_DequantizeOp : Tenon_InferredOp<"dequantize", [DeclareOpInterfaceMethods<Tenon_Composite>, Tenon_ElementAccess, Tenon_Recomputable]> {
-  let summary = "numbers of few bits as what they stand for";
+  let summary = "dequantizes integers by scales and zero points";
   let description = [{
     `(x - zero) * scale`, in f32 at least. `scale` and `zero`, which may be left out, have the input's
     dimensions, or 1 along some; along `axis` each of their elements is that of `block` neighbours, the

@@ -83,7 +83,7 @@ def Tenon_ConvolveOp : Tenon_InferredOp<"convolve", [Tenon_LoopNest, DeclareOpIn
 }
 
 def Tenon_WinogradOp : Tenon_InferredOp<"winograd", [Tenon_LoopNest]> {
-  let summary = "slides filters with few multiplications";
+  let summary = "convolves with the Winograd algorithm";
   let description = [{
     A tenon.convolve of two spatial dimensions, channels last, strides and dilations of 1, one group, whose square
     filter of `window` elements a side was transformed for squares of `outputs` x `outputs` result elements (Lavin and

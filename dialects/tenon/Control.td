@@ -18,7 +18,7 @@ include "dialects/tenon/TenonBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 def Tenon_BindOp : Op<Tenon_Dialect, "bind", [Tenon_NoKernel, Tenon_Ordered, Tenon_SymbolBinder]> {
-  let summary = "gives symbols their values, which data decides";
+  let summary = "binds symbols to values that depend on data";
   let description = [{
     Element i of `values`, a vector or a scalar, becomes the value of symbol i. A
     value below `min` ends the run with an error that names the node, and so does
@@ -53,7 +53,7 @@ def Tenon_RequireOp : Op<Tenon_Dialect, "require", [Tenon_NoKernel, Tenon_Ordere
 }
 
 def Tenon_IfOp : Op<Tenon_Dialect, "if", [SingleBlock, RecursiveMemoryEffects, Tenon_NoKernel, Tenon_Ordered, Tenon_SymbolBinder]> {
-  let summary = "one of two branches";
+  let summary = "executes one of two branches";
   let description = [{
     Both read values from around them and yield what the operation results in.
     An extent in which they differ is one of `symbols` in the result's type: it
@@ -112,7 +112,7 @@ def Tenon_LoopOp : Op<Tenon_Dialect, "loop", [SingleBlock, RecursiveMemoryEffect
 }
 
 def Tenon_AppendOp : Tenon_Op<"append", [Tenon_NoKernel]> {
-  let summary = "a tensor with one more slice at its end";
+  let summary = "appends a slice to a tensor";
   let description = [{
     The result is `input` with `slice` behind its last element along the first
     dimension, in the same memory, which grows: `input` has no other use.

@@ -122,7 +122,7 @@ LogicalResult TopKOp::verify() {
   AffineExpr k = getDim(getValues(), axis);
   std::optional<int64_t> size = getConstant(dims[axis]), wanted = getConstant(k);
   if (wanted && (*wanted < 0 || (size && *wanted > *size)))
-    return emitOpError("asks for the ") << *wanted << " first of " << size.value_or(0) << " elements";
+    return emitOpError("takes the first ") << *wanted << " of " << size.value_or(0) << " elements";
   dims[axis] = k;
   Type values = getTensorType(dims, getInput().getType().getElementType());
   Type indices = getTensorType(dims, IntegerType::get(getContext(), 64));

@@ -13,7 +13,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 def Tenon_DispatchOp : Op<Tenon_Dialect, "dispatch", [Pure, SingleBlock, Tenon_NoKernel]> {
-  let summary = "operations that one kernel computes together";
+  let summary = "operations that are fused into one kernel";
   let description = [{
     A dispatch region, as the pass `tenon-fuse` makes it. The body reads values
     from around it; what it yields are the results.
@@ -32,7 +32,7 @@ def Tenon_DispatchOp : Op<Tenon_Dialect, "dispatch", [Pure, SingleBlock, Tenon_N
 }
 
 def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock, Tenon_LoopNest]> {
-  let summary = "means of values, weighted by the softmax of what queries and keys give";
+  let summary = "scaled dot-product attention: softmax(queries * keys) * values";
   let description = [{
     As the pass `tenon-fuse-attention` makes it of
 

@@ -46,7 +46,7 @@ def Tenon_SizesOp : Tenon_Op<"sizes", [Tenon_ElementAccess, Tenon_NoKernel]> {
 
 def Tenon_ReshapeOp : Tenon_Op<"reshape", [Tenon_ElementAccess, Tenon_NoKernel, Tenon_DataMovement, Tenon_ViewLike,
                                             DeclareOpInterfaceMethods<Tenon_IndexMap>, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
-  let summary = "the same elements, in row-major order, under another shape";
+  let summary = "reshapes a tensor, keeping the row-major order of its elements";
   let description = [{
     ```mlir
     %1 = tenon.reshape %0 : (tensor<2x6xf32>) -> tensor<3x4xf32>
@@ -74,7 +74,7 @@ def Tenon_TransposeOp : Tenon_InferredOp<"transpose", [Tenon_ElementAccess, Teno
 }
 
 def Tenon_BroadcastOp : Tenon_Op<"broadcast", [Tenon_ElementAccess, Tenon_DataMovement, Tenon_Recomputable, DeclareOpInterfaceMethods<Tenon_IndexMap>]> {
-  let summary = "stretches dimensions of 1, and adds leading ones";
+  let summary = "broadcasts dimensions of extent 1, and adds leading dimensions";
   let description = [{
     ```mlir
     %1 = tenon.broadcast %0 : (tensor<3x1xf32>) -> tensor<2x3x4xf32>
@@ -88,7 +88,7 @@ def Tenon_BroadcastOp : Tenon_Op<"broadcast", [Tenon_ElementAccess, Tenon_DataMo
 
 def Tenon_SliceOp : Tenon_Op<"slice", [Tenon_ElementAccess, Tenon_DataMovement, Tenon_Recomputable, Tenon_ViewLike,
                                         DeclareOpInterfaceMethods<Tenon_IndexMap, ["keepsAllElements"]>, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
-  let summary = "takes a regular part of a tensor";
+  let summary = "takes a strided slice of a tensor";
   let description = [{
     Element i of a dimension of the result is element `start + i * step` of the
     input. Steps may be negative; every element read lies inside the input.
@@ -104,7 +104,7 @@ def Tenon_SliceOp : Tenon_Op<"slice", [Tenon_ElementAccess, Tenon_DataMovement, 
 }
 
 def Tenon_PadOp : Tenon_Op<"pad", [Tenon_ElementAccess]> {
-  let summary = "surrounds a tensor with further elements";
+  let summary = "pads a tensor";
   let description = [{
     Along each dimension `low` elements come before the input's, `interior` ones
     between each two of them, and as many after as the result's type asks for.
@@ -125,7 +125,7 @@ def Tenon_PadOp : Tenon_Op<"pad", [Tenon_ElementAccess]> {
 }
 
 def Tenon_ConcatOp : Tenon_InferredOp<"concat", [Tenon_ElementAccess, Tenon_DataMovement, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
-  let summary = "joins tensors along a dimension";
+  let summary = "concatenates tensors along a dimension";
   let description = [{
     ```mlir
     %2 = tenon.concat %0, %1 {axis = 0 : i64} : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<6x3xf32>
@@ -243,7 +243,7 @@ def Tenon_UnpackSplitBf16Op : Tenon_Op<"unpack_split_bf16", [Tenon_ElementAccess
 }
 
 def Tenon_IotaOp : Tenon_Op<"iota", [Tenon_ElementAccess, Tenon_Recomputable]> {
-  let summary = "counts along a dimension";
+  let summary = "fills a tensor with indices along a dimension";
   let description = [{
     Each element is its own index along `axis`.
 

@@ -140,7 +140,7 @@ LogicalResult BroadcastOp::verify() {
     return emitOpError("changes the element type");
   FailureOr<Dims> dims = broadcastDims({getDims(getInput()), getDims(getType())});
   if (failed(dims) || failed(verifyCompatibleShape(getTensorType(*dims, getType().getElementType()), getType())))
-    return emitOpError("cannot stretch ")
+    return emitOpError("cannot broadcast ")
            << dimsToString(getDims(getInput())) << " to " << dimsToString(getDims(getType()));
   return success();
 }

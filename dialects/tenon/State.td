@@ -53,7 +53,7 @@ def Tenon_StateOp : Op<Tenon_Dialect, "state", [Symbol, Tenon_NoKernel]> {
 def Tenon_StateReadOp : Op<Tenon_Dialect, "state.read", [
     Tenon_NoKernel, Tenon_Ordered, Tenon_FixedElementTypes, Tenon_RunTimeOnly, MemoryEffects<[MemRead]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
-  let summary = "the first rows of a state, as they are here";
+  let summary = "reads the first rows of a state";
   let description = [{
     The type says how many. Where nothing updates these rows before the last use of the result, it lies in the memory of
     the state; otherwise it is a copy. Only live rows are read, which is checked when sizes are bound.

@@ -38,7 +38,7 @@ LogicalResult StateOp::verify() {
     return emitOpError("has dynamic dimensions, ")
            << dimsToString(getDims(type)) << "; its memory is as large in each run";
   if (!hasUsualSize(type))
-    return emitOpError("has more bytes than any machine");
+    return emitOpError("has more bytes than can be addressed");
   if (getRing() && !getLive())
     return emitOpError("is a ring and needs a symbol for its live rows");
   if (getLive() && (type.getRank() == 0 || type.getDimSize(0) == 0))

@@ -37,7 +37,7 @@ def ChooseForms : Pass<"tenon-choose-forms", "::mlir::func::FuncOp"> {
 }
 
 def RepeatForms : Pass<"tenon-repeat-forms", "::mlir::func::FuncOp"> {
-  let summary = "let sites take the forms that they took for another machine";
+  let summary = "apply the forms that were chosen for another target";
   let description = [{
     The graph is a copy of one in which `tenon-choose-forms` chose for the target that the
     module is named after; each site takes the form that it took there. The selection comes

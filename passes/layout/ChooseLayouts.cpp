@@ -62,7 +62,7 @@ struct ConvolveChannelsLast : public OpRewritePattern<ConvolveOp> {
     bool isInt8 =
         op.getType().getElementType().isInteger(32) && getElementTypeOrSelf(op.getInput()).isUnsignedInteger(8);
     if (op.getChannelsLast() || (!isOfFloats && !isInt8) || !op.getFilter().getType().hasStaticShape())
-      return rewriter.notifyMatchFailure(op, "is no convolution of f32 or of bytes that has its channels second");
+      return rewriter.notifyMatchFailure(op, "is not an f32 or 8-bit convolution with a channels-first layout");
     Location loc = op.getLoc();
     int64_t rank = op.getType().getRank();
     Permutation toLast = getToLast(rank), filter;
@@ -126,7 +126,7 @@ struct SinkThroughElementwise : public RewritePattern {
       ++(getFromLast(operand) ? numSunk : numOthers);
     }
     if (numSunk == 0 || numOthers > numSunk)
-      return rewriter.notifyMatchFailure(op, "reads nothing that was transposed, or mostly other things");
+      return rewriter.notifyMatchFailure(op, "reads no transposed operand, or too few of them");
     Location loc = op->getLoc();
     Permutation toLast = getToLast(rank);
     SmallVector<Value> operands;
@@ -154,7 +154,7 @@ struct SinkThroughPad : public OpRewritePattern<PadOp> {
   LogicalResult matchAndRewrite(PadOp op, PatternRewriter &rewriter) const override {
     TransposeOp from = getFromLast(op.getInput());
     if (!from)
-      return rewriter.notifyMatchFailure(op, "pads nothing that was transposed");
+      return rewriter.notifyMatchFailure(op, "does not pad a transposed tensor");
     Value padded = permutePad(rewriter, op, from.getInput(), getToLast(op.getType().getRank()));
     rewriter.replaceOp(op, putBack(rewriter, op.getLoc(), padded));
     return success();
@@ -168,7 +168,7 @@ struct HoistOverPad : public OpRewritePattern<TransposeOp> {
     auto pad = op.getInput().getDefiningOp<PadOp>();
     int64_t rank = op.getPermutation().size();
     if (!pad || !pad->hasOneUse() || rank < 3 || op.getPermutation() != ArrayRef(getToLast(rank)))
-      return rewriter.notifyMatchFailure(op, "puts the channels of nothing padded last");
+      return rewriter.notifyMatchFailure(op, "does not transpose a padded tensor to channels-last");
     Value input = TenonBuilder(rewriter, op.getLoc()).transpose(pad.getInput(), op.getPermutation());
     rewriter.replaceOp(op, permutePad(rewriter, pad, input, op.getPermutation()));
     return success();
@@ -180,7 +180,7 @@ struct SinkThroughSlice : public OpRewritePattern<SliceOp> {
   LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
     TransposeOp from = getFromLast(op.getInput());
     if (!from)
-      return rewriter.notifyMatchFailure(op, "takes a part of nothing that was transposed");
+      return rewriter.notifyMatchFailure(op, "does not slice a transposed tensor");
     Permutation toLast = getToLast(op.getType().getRank());
     Dims dims = getDims(op.getType()), starts(op.getStarts().getDims());
     auto type = getTensorType(applyPermutation(ArrayRef(dims), toLast), op.getType().getElementType());
@@ -197,7 +197,7 @@ struct SinkThroughPool : public OpRewritePattern<PoolOp> {
   LogicalResult matchAndRewrite(PoolOp op, PatternRewriter &rewriter) const override {
     TransposeOp from = getFromLast(op.getInput());
     if (!from || op.getChannelsLast())
-      return rewriter.notifyMatchFailure(op, "pools nothing that was transposed");
+      return rewriter.notifyMatchFailure(op, "does not pool a transposed tensor");
     auto moved = cast<PoolOp>(rewriter.clone(*op));
     moved.getInputMutable().assign(from.getInput());
     moved.setChannelsLast(true);
@@ -214,7 +214,7 @@ struct SinkThroughConcat : public OpRewritePattern<ConcatOp> {
   LogicalResult matchAndRewrite(ConcatOp op, PatternRewriter &rewriter) const override {
     int64_t numSunk = llvm::count_if(op.getInputs(), [](Value input) { return bool(getFromLast(input)); });
     if (2 * numSunk <= static_cast<int64_t>(op.getInputs().size()))
-      return rewriter.notifyMatchFailure(op, "joins mostly what was not transposed");
+      return rewriter.notifyMatchFailure(op, "concatenates mostly tensors that are not transposed");
     int64_t rank = op.getType().getRank();
     Permutation toLast = getToLast(rank), fromLast = invertPermutationVector(toLast);
     SmallVector<Value> inputs;
@@ -232,7 +232,7 @@ struct SinkThroughGather : public OpRewritePattern<GatherOp> {
   LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
     TransposeOp from = getFromLast(op.getInput());
     if (!from || op.getAxis() < 2 || getDims(op.getIndices()).size() != 1)
-      return rewriter.notifyMatchFailure(op, "takes no pixels of what was transposed");
+      return rewriter.notifyMatchFailure(op, "does not gather pixels of a transposed tensor");
     int64_t axis = from.getPermutation()[op.getAxis()];
     Value taken = GatherOp::create(rewriter, op.getLoc(), from.getInput(), op.getIndices(), axis);
     rewriter.replaceOp(op, putBack(rewriter, op.getLoc(), taken));
@@ -246,7 +246,7 @@ struct SinkThroughReduce : public OpRewritePattern<ReduceOp> {
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
     TransposeOp from = getFromLast(op.getInput());
     if (!from || op.getKeepdims())
-      return rewriter.notifyMatchFailure(op, "reduces nothing that was transposed");
+      return rewriter.notifyMatchFailure(op, "does not reduce a transposed tensor");
     Permutation fromLast(from.getPermutation());
     SmallVector<int64_t> axes, left;
     for (int64_t i = 0; i < static_cast<int64_t>(fromLast.size()); ++i)
@@ -301,16 +301,16 @@ struct SinkThroughParts : public OpRewritePattern<ReshapeOp> {
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
     Operation *move = op.getInput().getDefiningOp();
     if (!isa_and_nonnull<BroadcastOp, TransposeOp>(move))
-      return rewriter.notifyMatchFailure(op, "joins nothing that was moved");
+      return rewriter.notifyMatchFailure(op, "does not reshape a broadcast or transposed tensor");
     auto split = move->getOperand(0).getDefiningOp<ReshapeOp>();
     TransposeOp from = split ? getFromLast(split.getInput()) : TransposeOp();
     int64_t rank = op.getType().getRank();
     if (!from || static_cast<int64_t>(from.getPermutation().size()) != rank)
-      return rewriter.notifyMatchFailure(op, "joins parts of nothing that was transposed");
+      return rewriter.notifyMatchFailure(op, "does not reshape a transposed tensor");
     Dims in = getDims(split), out = getDims(move->getResult(0)), result = getDims(op);
     std::optional<SmallVector<int64_t>> inGroups = findGroups(getDims(from), in), outGroups = findGroups(result, out);
     if (!inGroups || !outGroups || in.size() != out.size())
-      return rewriter.notifyMatchFailure(op, "splits or joins other than whole dimensions");
+      return rewriter.notifyMatchFailure(op, "does not split or collapse whole dimensions");
     Permutation inOrder = orderParts(*inGroups, rank), outOrder = orderParts(*outGroups, rank);
     auto transpose = dyn_cast<TransposeOp>(move);
     if (!transpose) {
@@ -318,7 +318,7 @@ struct SinkThroughParts : public OpRewritePattern<ReshapeOp> {
       auto isOne = [&](int64_t part) { return getConstant(in[part]) == 1; };
       if (!llvm::equal(llvm::make_filter_range(inOrder, std::not_fn(isOne)),
                        llvm::make_filter_range(outOrder, std::not_fn(isOne))))
-        return rewriter.notifyMatchFailure(op, "stretches across dimensions");
+        return rewriter.notifyMatchFailure(op, "broadcasts across transposed dimensions");
       inOrder = outOrder;
     }
     Location loc = op.getLoc();
@@ -362,13 +362,13 @@ struct SinkThroughReshape : public OpRewritePattern<ReshapeOp> {
     int64_t rank = op.getType().getRank();
     if (!from || rank < 3 || from.getPermutation().size() < 3 ||
         from.getPermutation() != ArrayRef(invertPermutationVector(getToLast(from.getPermutation().size()))))
-      return rewriter.notifyMatchFailure(op, "has another shape than something whose channels were last");
+      return rewriter.notifyMatchFailure(op, "does not have the shape of a channels-last tensor");
     Dims before = getDims(from), after = getDims(op);
     // Batch and channels are kept, and the dimensions in between are reshaped among themselves.
     bool keeps = before[0] == after[0] && before[1] == after[1];
     auto getPixels = [&](const Dims &dims) { return getElementCount(op.getContext(), ArrayRef(dims).drop_front(2)); };
     if (!keeps || getPixels(before) != getPixels(after) || splitsParts(op, before.size()))
-      return rewriter.notifyMatchFailure(op, "joins or splits channels");
+      return rewriter.notifyMatchFailure(op, "collapses or splits the channel dimension");
     auto type = getTensorType(applyPermutation(ArrayRef(after), getToLast(rank)), op.getType().getElementType());
     Value shaped = ReshapeOp::create(rewriter, op.getLoc(), type, from.getInput());
     rewriter.replaceOp(op, putBack(rewriter, op.getLoc(), shaped));

@@ -54,7 +54,7 @@ struct CollapseContract : public OpRewritePattern<ContractOp> {
     if (lhs.size() < 3 || rhs.size() != 2 || result.size() != lhs.size() || lhs.drop_back() != result.drop_back() ||
         ArrayRef(from).drop_back() != ArrayRef(dims).drop_back() || !llvm::is_contained(rhs, lhs.back()) ||
         !llvm::is_contained(rhs, result.back()) || lhs.back() == result.back())
-      return rewriter.notifyMatchFailure(op, "is no product of rows with a matrix");
+      return rewriter.notifyMatchFailure(op, "is not a matmul of rows with one matrix");
     int64_t row = lhs.front();
     Value product = ContractOp::create(
         rewriter, op.getLoc(), TenonBuilder(rewriter, op.getLoc()).reshape(op.getLhs(), collapse(from)), op.getRhs(),
@@ -75,7 +75,7 @@ struct ConvolveToContract : public OpRewritePattern<ConvolveOp> {
         llvm::all_of(ArrayRef(filter).drop_back(2), [](AffineExpr dim) { return getConstant(dim) == 1; });
     if (!op.getChannelsLast() || op.getGroups() != 1 || !isPointwise || !llvm::all_of(op.getStrides(), isOne) ||
         !llvm::all_of(op.getLow(), isZero) || !llvm::all_of(op.getHigh(), isZero))
-      return rewriter.notifyMatchFailure(op, "looks at more than one pixel, or skips some");
+      return rewriter.notifyMatchFailure(op, "has a window of more than one pixel, or a stride");
     Location loc = op.getLoc();
     Dims dims = getDims(op.getType());
     Value matrix = TenonBuilder(rewriter, loc).reshape(op.getFilter(), Dims(ArrayRef(filter).take_back(2)));
@@ -97,14 +97,14 @@ struct SinkThroughElementwise : public RewritePattern {
     Dims dims = getDims(op->getResult(0));
     auto sinks = [&](Value operand) { return getSinking(operand) && getDims(operand) == dims; };
     if (llvm::none_of(op->getOperands(), sinks))
-      return rewriter.notifyMatchFailure(op, "reads no collapsed rows");
+      return rewriter.notifyMatchFailure(op, "does not read collapsed rows");
     SmallVector<Dims> wanted;
     for (Value operand : op->getOperands()) {
       Dims own = getDims(operand);
       bool isRow = llvm::all_of(ArrayRef(own).drop_back(own.empty() ? 0 : 1),
                                 [](AffineExpr dim) { return getConstant(dim) == 1; });
       if (own != dims && !isRow)
-        return rewriter.notifyMatchFailure(op, "reads something that is stretched along some of the rows");
+        return rewriter.notifyMatchFailure(op, "reads an operand that is broadcast along some of the rows");
       wanted.push_back(own == dims ? collapse(dims) : own.empty() ? own : Dims{own.back()});
     }
     SmallVector<Value> operands;

@@ -93,7 +93,7 @@ struct RaiseSliceOverTranspose : public OpRewritePattern<SliceOp> {
   LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
     auto transpose = op.getInput().getDefiningOp<TransposeOp>();
     if (!transpose)
-      return rewriter.notifyMatchFailure(op, "takes no part of a transposed tensor");
+      return rewriter.notifyMatchFailure(op, "does not slice a transposed tensor");
     Dims dims = getDims(op.getType()), own = dims, starts(dims);
     SmallVector<int64_t> steps(dims.size());
     for (auto [i, axis] : llvm::enumerate(transpose.getPermutation())) {
@@ -114,11 +114,11 @@ struct RaiseOverTranspose : public OpRewritePattern<ReshapeOp> {
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
     auto transpose = op.getInput().getDefiningOp<TransposeOp>();
     if (!transpose || !transpose->hasOneUse())
-      return rewriter.notifyMatchFailure(op, "reads no transposed tensor that nothing else reads");
+      return rewriter.notifyMatchFailure(op, "does not read a transposed tensor with one use");
     Dims from = getDims(transpose.getInput()), to = getDims(op.getType());
     std::optional<SmallVector<Group>> groups = groupDims(getDims(transpose.getType()), to);
     if (!groups)
-      return rewriter.notifyMatchFailure(op, "changes the shape in an open way");
+      return rewriter.notifyMatchFailure(op, "has dynamic dimensions that cannot be matched");
     // The groups in the order of x.
     ArrayRef<int64_t> permutation = transpose.getPermutation();
     auto getPlace = [&](const Group &group) { return permutation[group.from.front()]; };
@@ -126,7 +126,7 @@ struct RaiseOverTranspose : public OpRewritePattern<ReshapeOp> {
       for (auto [first, second] : llvm::zip(group.from, llvm::drop_begin(group.from)))
         for (int64_t between = permutation[first] + 1; between != permutation[second]; ++between)
           if (between >= static_cast<int64_t>(from.size()) || !isOne(from[between]))
-            return rewriter.notifyMatchFailure(op, "joins what is not in order");
+            return rewriter.notifyMatchFailure(op, "collapses dimensions that are not in order");
     SmallVector<Group> ordered(*groups);
     llvm::sort(ordered, [&](const Group &a, const Group &b) { return getPlace(a) < getPlace(b); });
     Dims own;
@@ -149,12 +149,12 @@ struct RaiseOverSlice : public OpRewritePattern<ReshapeOp> {
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
     auto slice = op.getInput().getDefiningOp<SliceOp>();
     if (!slice || !slice->hasOneUse() || slice.getInput().getDefiningOp<TransposeOp>())
-      return rewriter.notifyMatchFailure(op, "reads no part of a tensor that nothing else reads");
+      return rewriter.notifyMatchFailure(op, "does not read a slice with one use");
     Dims whole = getDims(slice.getInput()), from = getDims(slice.getType()), to = getDims(op.getType());
     Dims starts(slice.getStarts().getDims());
     std::optional<SmallVector<Group>> groups = groupDims(from, to);
     if (!groups)
-      return rewriter.notifyMatchFailure(op, "changes the shape in an open way");
+      return rewriter.notifyMatchFailure(op, "has dynamic dimensions that cannot be matched");
     AffineExpr zero = getDimConstant(op.getContext(), 0);
     auto isCut = [&](unsigned dim) {
       return whole[dim] != from[dim] || starts[dim] != zero || slice.getSteps()[dim] != 1;
@@ -164,7 +164,7 @@ struct RaiseOverSlice : public OpRewritePattern<ReshapeOp> {
     for (const Group &group : *groups) {
       unsigned first = group.from.front();
       if (llvm::any_of(ArrayRef(group.from).drop_front(), isCut))
-        return rewriter.notifyMatchFailure(op, "joins a part with what is around it");
+        return rewriter.notifyMatchFailure(op, "collapses a sliced dimension with others");
       // Dimensions of 1 stay where they are.
       SmallVector<unsigned> inner = llvm::filter_to_vector(group.to, [&](unsigned dim) { return !isOne(to[dim]); });
       unsigned outer = inner.front();
@@ -172,7 +172,7 @@ struct RaiseOverSlice : public OpRewritePattern<ReshapeOp> {
       if (isCut(first)) {
         if (slice.getSteps()[first] != 1 || (group.from.size() > 1 && !inner.empty()) ||
             !cut(to, inner, joined(from, group), whole[first], starts[first], own[outer], ownStarts[outer]))
-          return rewriter.notifyMatchFailure(op, "takes parts that are no whole rows");
+          return rewriter.notifyMatchFailure(op, "slices within rows");
       }
     }
     for (unsigned dim = 0; dim < from.size(); ++dim) {
@@ -182,16 +182,16 @@ struct RaiseOverSlice : public OpRewritePattern<ReshapeOp> {
       const Group *next = nullptr;
       for (const Group &group : *groups) {
         if (group.from.front() < dim && group.from.back() > dim)
-          return rewriter.notifyMatchFailure(op, "joins what lies around a place");
+          return rewriter.notifyMatchFailure(op, "collapses the dimensions around one that is sliced to one element");
         if (!next && group.from.front() > dim)
           next = &group;
       }
       auto isFull = [&](unsigned i) { return own[i] == to[i] && ownStarts[i] == zero; };
       if (!next || isCut(next->from.front()) || slice.getSteps()[dim] <= 0)
-        return rewriter.notifyMatchFailure(op, "takes a place that nothing lies behind");
+        return rewriter.notifyMatchFailure(op, "slices one element of the last dimension, or has a negative step");
       auto outer = llvm::find_if(next->to, [&](unsigned i) { return !isOne(to[i]); });
       if (!isFull(*outer))
-        return rewriter.notifyMatchFailure(op, "takes places along several dimensions");
+        return rewriter.notifyMatchFailure(op, "slices one element of several dimensions");
       ownStarts[*outer] = mulDims(starts[dim], to[*outer]);
       own[*outer] = mulDims(whole[dim], to[*outer]);
     }
@@ -250,7 +250,7 @@ struct RaiseOverWidening : public OpRewritePattern<ReshapeOp> {
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
     auto cast = op.getInput().getDefiningOp<CastOp>();
     if (!cast || !isWidened(cast) || !isCopiedInAnyShape(cast))
-      return rewriter.notifyMatchFailure(op, "reads nothing that products widen");
+      return rewriter.notifyMatchFailure(op, "does not read an operand that products widen to f32");
     Value reshaped = TenonBuilder(rewriter, op.getLoc()).reshape(cast.getInput(), getDims(op.getType()));
     rewriter.replaceOpWithNewOp<CastOp>(op, op.getType(), reshaped);
     return success();
@@ -263,7 +263,7 @@ struct TransposeBeforeWidening : public OpRewritePattern<TransposeOp> {
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
     auto cast = op.getInput().getDefiningOp<CastOp>();
     if (!cast || !isWidened(cast) || !cast->hasOneUse() || op->use_empty() || !areCopiedImages(op))
-      return rewriter.notifyMatchFailure(op, "moves nothing that convolutions widen");
+      return rewriter.notifyMatchFailure(op, "does not move a tensor that convolutions widen to f32");
     Type half = getTensorType(getDims(op.getType()), getElementTypeOrSelf(cast.getInput()));
     Value moved = TransposeOp::create(rewriter, op.getLoc(), half, cast.getInput(), op.getPermutation());
     rewriter.replaceOpWithNewOp<CastOp>(op, op.getType(), moved);

@@ -116,7 +116,7 @@ struct DropEmptyResults : public RewritePattern {
   explicit DropEmptyResults(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/10, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     if (!isa<TenonDialect>(op->getDialect()) || isa<WeightOp>(op) || op->getNumResults() == 0 || !isPure(op))
-      return rewriter.notifyMatchFailure(op, "is no computation of values alone");
+      return rewriter.notifyMatchFailure(op, "is not a pure operation of the dialect with results");
     for (Type type : op->getResultTypes()) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (!tensor || !tensor.hasStaticShape() || tensor.getNumElements() != 0)
@@ -143,7 +143,7 @@ struct DecomposeComposite : public OpInterfaceRewritePattern<CompositeOpInterfac
   DecomposeComposite(MLIRContext *context, bool all) : OpInterfaceRewritePattern(context), all(all) {}
   LogicalResult matchAndRewrite(CompositeOpInterface op, PatternRewriter &rewriter) const override {
     if (!all && getComputeKind(op->getName()) != ComputeKind::decomposed)
-      return rewriter.notifyMatchFailure(op, "is computed by kernels");
+      return rewriter.notifyMatchFailure(op, "has a kernel of its own");
     FailureOr<Value> value = op.decompose(rewriter);
     if (failed(value))
       return rewriter.notifyMatchFailure(op, "has no decomposition for these operands");

@@ -21,7 +21,7 @@ template <typename OpT> struct MoveBeforeWidening : public OpRewritePattern<OpT>
   LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
     Value input = op.getInput();
     if (!isWidened(input) || !isConstantValue(input))
-      return rewriter.notifyMatchFailure(op, "moves no constant that is widened");
+      return rewriter.notifyMatchFailure(op, "does not move a constant that is cast to a wider type");
     Value halves = input.getDefiningOp<CastOp>().getInput();
     auto type = cast<RankedTensorType>(op.getType());
     auto moved = cast<OpT>(rewriter.clone(*op));

@@ -29,7 +29,8 @@ static Value skipCast(Value value) {
 
 /// Reshapes a parameter to the rank of the numbers.
 static Value alignRank(OpBuilder &b, Value parameter, int64_t rank) {
-  assert(rank >= static_cast<int64_t>(getDims(parameter).size()) && "a parameter broadcasts against the numbers");
+  assert(rank >= static_cast<int64_t>(getDims(parameter).size()) &&
+         "a scale or zero point broadcasts against the integers");
   Dims dims(rank - getDims(parameter).size(), getDimConstant(b.getContext(), 1));
   llvm::append_range(dims, getDims(parameter));
   return TenonBuilder(b, parameter.getLoc()).reshape(parameter, dims);
@@ -84,7 +85,7 @@ template <typename OpT> struct DequantizeLate : public OpRewritePattern<OpT> {
         rewriter.modifyOpInPlace(op, [&] { operand.set(weight); });
         return success();
       }
-    return rewriter.notifyMatchFailure(op, "reads no dequantised bytes");
+    return rewriter.notifyMatchFailure(op, "does not read dequantized 8-bit integers");
   }
 };
 
@@ -97,7 +98,7 @@ struct GatherFirst : public OpRewritePattern<GatherOp> {
     // Numbers become unsigned before.
     if (!dequantize || axis == static_cast<int64_t>(dequantize.getAxis()) ||
         getElementTypeOrSelf(dequantize.getInput()).isSignlessInteger(4))
-      return rewriter.notifyMatchFailure(op, "gathers nothing that is dequantised by itself");
+      return rewriter.notifyMatchFailure(op, "does not gather from a tensor that only it dequantizes");
     auto gather = [&](Value value) -> Value {
       return value ? GatherOp::create(rewriter, op.getLoc(), value, op.getIndices(), axis).getResult() : value;
     };
@@ -125,7 +126,7 @@ struct MakeUnsigned : public OpRewritePattern<DequantizeOp> {
   LogicalResult matchAndRewrite(DequantizeOp op, PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getInput()).isSignlessInteger(4) || !isConstantValue(op.getInput()) ||
         (op.getZero() && (!isConstantValue(op.getZero()) || !getElementTypeOrSelf(op.getZero()).isSignlessInteger(4))))
-      return rewriter.notifyMatchFailure(op, "has no constant signed numbers of four bits");
+      return rewriter.notifyMatchFailure(op, "has no constant signed 4-bit integers");
     Location loc = op.getLoc();
     Type wide = rewriter.getIntegerType(8), type = rewriter.getIntegerType(4, false);
     auto number = [&](int64_t rank) -> Value {

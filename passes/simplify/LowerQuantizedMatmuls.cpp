@@ -257,19 +257,19 @@ struct NarrowContract : public OpRewritePattern<ContractOp> {
   LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
     std::optional<Factor> lhs = matchFactor(op.getLhs()), rhs = matchFactor(op.getRhs());
     if (!lhs || !rhs || !isResultOf(op.getType().getElementType(), *lhs, *rhs))
-      return rewriter.notifyMatchFailure(op, "is no product of bytes less zero points");
+      return rewriter.notifyMatchFailure(op, "is not a matmul of 8-bit integers minus zero points");
     ArrayRef<int64_t> result = op.getResultDims();
     SmallVector<int64_t> lhsSummed, rhsSummed;
     if (!findSums(op, lhsSummed, rhsSummed))
-      return rewriter.notifyMatchFailure(op, "sums not what both have");
+      return rewriter.notifyMatchFailure(op, "does not sum over dimensions of both operands alone");
     for (auto [factor, indices] : {std::pair(&*lhs, op.getLhsDims()), std::pair(&*rhs, op.getRhsDims())})
       if (!isOutsideOfSums(factor->zero, indices, result) || !isOutsideOfSums(factor->scale, indices, result))
-        return rewriter.notifyMatchFailure(op, "has parameters that differ among what is summed");
+        return rewriter.notifyMatchFailure(op, "has scales or zero points that vary along a reduction dimension");
     std::optional<bool> isMatrixLeft = findMatrix(op, *lhs, *rhs);
     bool isDone =
         isMatrixLeft && isNarrow(op) && getElementType(*isMatrixLeft ? op.getRhs() : op.getLhs()).isUnsignedInteger();
     if (!isMatrixLeft || isDone)
-      return rewriter.notifyMatchFailure(op, "has no matrix of signed bytes, or is narrow");
+      return rewriter.notifyMatchFailure(op, "has no i8 matrix, or too few columns");
 
     Location loc = op.getLoc();
     *lhs = makeBytes(rewriter, loc, *lhs, *isMatrixLeft);
@@ -354,7 +354,7 @@ struct NarrowConvolve : public OpRewritePattern<ConvolveOp> {
     if (!input || !filter || !isResultOf(op.getType().getElementType(), *input, *filter) || op.getChannelsLast() ||
         (op.getGroups() != 1 && !isDepthwise(op)) || isDone)
       return rewriter.notifyMatchFailure(
-          op, "is no convolution of one group, or of one a channel, of bytes less zero points");
+          op, "is not an 8-bit convolution minus zero points with one group or one group per channel");
     int64_t rank = op.getType().getRank();
     auto isOneNumber = [](Value parameter) { return !parameter || llvm::all_of(getDims(parameter), isOne); };
     auto isPerFilter = [&](Value parameter) {
@@ -363,7 +363,7 @@ struct NarrowConvolve : public OpRewritePattern<ConvolveOp> {
     bool hasFilterZero = !isWithoutZero(*filter, /*asSigned=*/true);
     if (!isOneNumber(input->zero) || !isOneNumber(input->scale) || !isPerFilter(filter->zero) ||
         !isPerFilter(filter->scale) || (hasFilterZero && op.getGroups() != 1))
-      return rewriter.notifyMatchFailure(op, "has parameters that differ among what is summed");
+      return rewriter.notifyMatchFailure(op, "has scales or zero points that vary along a reduction dimension");
     std::optional<SmallVector<int64_t>> shape = getConstants(getDims(op.getFilter()));
     if (!shape || !isConstantValue(filter->bytes) || !fitsInto32Bits(llvm::product_of(ArrayRef(*shape).drop_front())))
       return rewriter.notifyMatchFailure(op, "has no constant filter, or a very large one");
@@ -433,7 +433,7 @@ struct ConvolveInFloat : public OpRewritePattern<ConvolveOp> {
     bool isCentred =
         op.getType().getElementType().isInteger(32) && matchCentred(op.getInput()) && matchCentred(op.getFilter());
     if (!isCentred || !shape || !isExactInFloat(llvm::product_of(ArrayRef(*shape).drop_front())))
-      return rewriter.notifyMatchFailure(op, "is no convolution of bytes that f32 sums exactly");
+      return rewriter.notifyMatchFailure(op, "is not an 8-bit convolution whose sums f32 represents exactly");
     Location loc = op.getLoc();
     TenonBuilder build(rewriter, loc);
     Type f32 = rewriter.getF32Type();
@@ -467,8 +467,7 @@ struct DivideByMultiplying : public OpRewritePattern<DivOp> {
     bool isRounded = llvm::all_of(op->getUsers(), llvm::IsaPred<RoundOp>);
     if (!op.getType().getElementType().isF32() || !isConstantValue(op.getRhs()) || isConstantValue(op.getLhs()) ||
         (!isRounded && !followsProduct(op.getLhs())))
-      return rewriter.notifyMatchFailure(
-          op, "divides nothing that is quantised, or comes of an integer product, by a constant");
+      return rewriter.notifyMatchFailure(op, "does not divide a quantized tensor or an integer product by a constant");
     Value inverse = ReciprocalOp::create(rewriter, op.getLoc(), op.getRhs());
     rewriter.replaceOpWithNewOp<MulOp>(op, op.getLhs(), inverse);
     return success();

@@ -129,7 +129,7 @@ static LogicalResult raise(Operation *op, Value x, Value variance, PatternRewrit
                            const ReductionPolicy &policy) {
   std::optional<Norm> norm = matchNorm(x, variance);
   if (!norm || op->getResult(0).getType() != norm->input.getType() || !hasEnoughRows(norm->input, policy))
-    return rewriter.notifyMatchFailure(op, "is no normalisation along the last dimension of many rows");
+    return rewriter.notifyMatchFailure(op, "is not a normalization along the last dimension of many rows");
   Type element = getElementTypeOrSelf(norm->input);
   auto scalar = RankedTensorType::get({}, element);
   Value one =

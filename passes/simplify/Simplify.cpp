@@ -53,11 +53,11 @@ struct FoldScaleIntoFilter : public OpRewritePattern<MulOp> {
       scale = op.getLhs();
     }
     if (!convolve || !convolve->hasOneUse() || convolve.getResultType() || convolve.getChannelsLast())
-      return rewriter.notifyMatchFailure(op, "is no product of a convolution that nothing else reads");
+      return rewriter.notifyMatchFailure(op, "does not scale a convolution with one use");
     int64_t rank = convolve.getType().getRank();
     if (!isa<FloatType>(convolve.getType().getElementType()) || !isConstantValue(convolve.getFilter()) ||
         !isConstantValue(scale) || !isPerChannel(scale, rank))
-      return rewriter.notifyMatchFailure(op, "has a factor that is not one constant a channel");
+      return rewriter.notifyMatchFailure(op, "has a factor that is not a constant for each channel");
     // The first dimension of the filter corresponds to the second one of the result.
     auto scaleType = cast<RankedTensorType>(scale.getType());
     Dims dims(rank, getDimConstant(op.getContext(), 1));
@@ -80,7 +80,7 @@ struct FoldPadIntoConvolve : public OpRewritePattern<ConvolveOp> {
     auto pad = op.getInput().getDefiningOp<PadOp>();
     if (!pad || pad.getMode() != PadMode::constant || !matchPattern(pad.getValue(), m_AnyZeroFloat()) ||
         !llvm::all_of(pad->getUsers(), llvm::IsaPred<ConvolveOp>))
-      return rewriter.notifyMatchFailure(op, "reads no zeros that are there for convolutions alone");
+      return rewriter.notifyMatchFailure(op, "does not read zero padding that only convolutions use");
     SmallVector<int64_t> low(op.getLow()), high(op.getHigh());
     Dims from = getDims(pad.getInput()), to = getDims(pad.getType());
     for (int64_t dim = 0; dim < static_cast<int64_t>(to.size()); ++dim) {
@@ -89,15 +89,14 @@ struct FoldPadIntoConvolve : public OpRewritePattern<ConvolveOp> {
       int64_t spatial = dim - op.getFirstSpatialDim();
       bool isSpatial = spatial >= 0 && spatial < static_cast<int64_t>(low.size());
       if (!before || !all || pad.getInterior()[dim] != 0 || (!isSpatial && (*before != 0 || *all != 0)))
-        return rewriter.notifyMatchFailure(op,
-                                           "reads zeros at places that a window does not move along, or at open ones");
+        return rewriter.notifyMatchFailure(op, "reads padding outside of the spatial dimensions, or of dynamic size");
       if (!isSpatial)
         continue;
       low[spatial] += *before;
       high[spatial] += *all - *before;
       // If one side is cropped and the other padded, windows would read the cropped elements.
       if (*before < 0 || *all < *before)
-        return rewriter.notifyMatchFailure(op, "reads a part of a tensor");
+        return rewriter.notifyMatchFailure(op, "pads one side and crops the other");
     }
     rewriter.modifyOpInPlace(op, [&] {
       op.getInputMutable().assign(pad.getInput());
@@ -115,7 +114,7 @@ struct DistributeScale : public OpRewritePattern<MulOp> {
     auto sum = op.getLhs().getDefiningOp<AddOp>();
     Value scale = op.getRhs();
     if (!sum || !sum->hasOneUse() || !isConstantValue(scale) || !isConstantValue(sum.getRhs()))
-      return rewriter.notifyMatchFailure(op, "is no product of a sum with constants");
+      return rewriter.notifyMatchFailure(op, "does not multiply a sum by constants");
     auto convolve = sum.getLhs().getDefiningOp<ConvolveOp>();
     if (!convolve || !convolve->hasOneUse() || convolve.getChannelsLast() ||
         !isPerChannel(scale, convolve.getType().getRank()) || !isPerChannel(sum.getRhs(), convolve.getType().getRank()))
@@ -146,7 +145,7 @@ struct ReducePower : public OpRewritePattern<PowOp> {
       rewriter.replaceOpWithNewOp<MulOp>(op, op.getLhs(),
                                          MulOp::create(rewriter, op.getLoc(), op.getLhs(), op.getLhs()).getResult());
     else
-      return rewriter.notifyMatchFailure(op, "has an exponent that only pow computes");
+      return rewriter.notifyMatchFailure(op, "has an exponent for which there is no cheaper operation");
     return success();
   }
 };
@@ -210,7 +209,7 @@ struct SliceToPart : public OpRewritePattern<SliceOp> {
   LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
     auto concat = getReshaped(op.getInput()).getDefiningOp<ConcatOp>();
     if (!concat || !isContiguous(concat) || !isContiguous(op))
-      return rewriter.notifyMatchFailure(op, "is no contiguous slice of joined values");
+      return rewriter.notifyMatchFailure(op, "is not a contiguous slice of a concatenation");
     auto countElements = [&](Value value) { return getElementCount(op.getContext(), getDims(value)); };
     AffineExpr begin = getDimConstant(op.getContext(), 0);
     for (Value part : concat.getInputs()) {
@@ -220,7 +219,7 @@ struct SliceToPart : public OpRewritePattern<SliceOp> {
       }
       begin = addDims(begin, countElements(part));
     }
-    return rewriter.notifyMatchFailure(op, "is not just one of the joined values");
+    return rewriter.notifyMatchFailure(op, "is not exactly one operand of the concatenation");
   }
 };
 

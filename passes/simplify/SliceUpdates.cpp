@@ -201,7 +201,7 @@ struct RaiseScatterND : public OpRewritePattern<ScatterNDOp> {
 
   LogicalResult matchAndRewrite(ScatterNDOp op, PatternRewriter &rewriter) const override {
     if (op.getKind() != ScatterKind::assign)
-      return rewriter.notifyMatchFailure(op, "combines updates with what is there");
+      return rewriter.notifyMatchFailure(op, "combines updates with existing elements");
     Dims dims = getDims(op.getInput()), rows = getDims(op.getIndices()), shape = getDims(op.getUpdates());
     size_t count = *getConstant(rows.pop_back_val());
     if (!areKnown(dims) || !areKnown(rows) || !areKnown(shape))
@@ -272,7 +272,7 @@ struct RaiseScatterElements : public OpRewritePattern<ScatterElementsOp> {
 
   LogicalResult matchAndRewrite(ScatterElementsOp op, PatternRewriter &rewriter) const override {
     if (op.getKind() != ScatterKind::assign)
-      return rewriter.notifyMatchFailure(op, "combines updates with what is there");
+      return rewriter.notifyMatchFailure(op, "combines updates with existing elements");
     Dims dims = getDims(op.getInput()), wanted = getDims(op.getIndices()), shape = getDims(op.getUpdates());
     if (!areKnown(dims) || !areKnown(wanted) || !areKnown(shape))
       return rewriter.notifyMatchFailure(op, "has unknown extents");
@@ -324,7 +324,7 @@ struct RaiseGather : public OpRewritePattern<GatherOp> {
       return rewriter.notifyMatchFailure(op, "has indices that are not known to be affine");
     std::optional<std::pair<int64_t, AffineExpr>> run = join(*value, rows);
     if (!run)
-      return rewriter.notifyMatchFailure(op, "takes elements at places that are no range");
+      return rewriter.notifyMatchFailure(op, "gathers indices that form no range");
     std::optional<IndexRange> range = getRange(facts, value->offset, run->first, run->second, dims[axis]);
     if (!range)
       return rewriter.notifyMatchFailure(op, "has indices that may be out of range");

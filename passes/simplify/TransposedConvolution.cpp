@@ -54,12 +54,12 @@ struct SplitTransposedConvolution : public OpRewritePattern<ConvolveOp> {
   LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
     PadOp spread = getSpread(op);
     if (!spread || op.getChannelsLast() || !op.getType().getElementType().isF32() || !isConstantValue(op.getFilter()))
-      return rewriter.notifyMatchFailure(op, "is no transposed convolution with a constant filter");
+      return rewriter.notifyMatchFailure(op, "is not a transposed convolution with a constant filter");
     SmallVector<Phases> phases;
     for (int64_t i = 0; i < op.getType().getRank() - 2; ++i) {
       std::optional<Phases> own = getPhases(op, spread, i);
       if (!own)
-        return rewriter.notifyMatchFailure(op, "skips pixels or results");
+        return rewriter.notifyMatchFailure(op, "has strides or dilations");
       phases.push_back(*own);
     }
     rewriter.replaceOp(op, joinPhases(rewriter, op, convolvePixels(rewriter, op, spread.getInput(), phases), phases));

@@ -18,7 +18,7 @@ struct WidenConvolution : public OpRewritePattern<ConvolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
     if (!isReducedPrecision(op.getInput().getType()) || !isReducedPrecision(op.getFilter().getType()))
-      return rewriter.notifyMatchFailure(op, "is no convolution of halves");
+      return rewriter.notifyMatchFailure(op, "is not an f16 convolution");
     Location loc = op.getLoc();
     Type wide = rewriter.getF32Type();
     TenonBuilder build(rewriter, loc);

@@ -42,7 +42,7 @@ Status ExternalWeights::openFiles(const WeightPlaces &places, const char *folder
 Status ExternalWeights::map(const WeightPlaces &places, const uint8_t *own, const MappedFile *artifact, uint64_t offset,
                             const char *folder, WeightRegion *region) {
   if (uint64_t(sysconf(_SC_PAGESIZE)) > fmt::kPageSize)
-    return Status::make(TENON_UNSUPPORTED, "pages of %ld bytes, which weights of other files cannot be mapped with",
+    return Status::make(TENON_UNSUPPORTED, "pages of %ld bytes, with which weights of other files cannot be mapped",
                         sysconf(_SC_PAGESIZE));
   TENON_TRY(openFiles(places, folder));
   if (!checkedAlign(places.size, fmt::kPageSize, &size))

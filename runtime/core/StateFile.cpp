@@ -179,7 +179,7 @@ Status StateStore::checkFile(const char *path, const uint8_t *bytes, uint64_t si
     return refuse("is cut short");
   memcpy(&header, bytes, sizeof header);
   if (memcmp(header.magic, kMagic, sizeof kMagic) != 0)
-    return refuse("is none, or of another version");
+    return refuse("is not a state file, or of another version");
   if (header.model != artifact.header().sourceHash || header.layout != layoutHash())
     return refuse("is of another model, or of other capacities");
   uint64_t wanted = counts.size() * sizeof(int64_t);

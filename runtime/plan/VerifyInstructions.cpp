@@ -151,7 +151,7 @@ Status InstructionVerifier::verifyBufferOperands(const fmt::Instruction &instruc
       return FAIL("writes '%s', which is %s", plan.buffers[buffer].name,
                   storage == Storage::weight ? "a weight" : "an input");
     if (fmt::Opcode(instruction.op()) == fmt::Opcode::release && storage != Storage::weight)
-      return FAIL("lets go of '%s', which is no weight", plan.buffers[buffer].name);
+      return FAIL("releases '%s', which is no weight", plan.buffers[buffer].name);
     plan.operands.push_back(buffer);
   }
   return {};

@@ -53,11 +53,11 @@ Status StateVerifier::verifyShape(size_t maxDims) {
   uint64_t padded;
   if (out.bytes == UINT64_MAX || out.rowBytes == UINT64_MAX || out.bytes > uint64_t(INT64_MAX) / 2 ||
       !checkedAdd(out.bytes, uint64_t(TENON_BUFFER_ALIGNMENT - 1), &padded))
-    return FAIL("has more bytes than any machine", out.name);
+    return FAIL("has more bytes than can be addressed", out.name);
   padded &= ~uint64_t(TENON_BUFFER_ALIGNMENT - 1);
   out.offset = plan.stateSize;
   if (!checkedAdd(plan.stateSize, padded, &plan.stateSize) || plan.stateSize > uint64_t(INT64_MAX) / 2)
-    return FAIL("and those before it have more bytes than any machine", out.name);
+    return FAIL("and those before it have more bytes than can be addressed", out.name);
   return {};
 }
 

@@ -59,7 +59,7 @@ static Status checkSegments(const WeightPlaces &places, uint64_t ownBytes) {
     if (segment.begin != begin || segment.zero || segment.size == 0 || segment.file > places.files.size() ||
         segment.begin % fmt::kPageSize || segment.offset % fmt::kPageSize ||
         (segment.size % fmt::kPageSize && !isLast) || !checkedAdd(begin, segment.size, &begin) || begin > INT64_MAX)
-      return Status::make(TENON_INVALID, "damaged: segment %zu of its weights is none", i);
+      return Status::make(TENON_INVALID, "damaged: segment %zu of its weights is not a valid range", i);
     uint64_t size = segment.file ? places.files[segment.file - 1].size : ownBytes, end;
     // The last page of a file may be a part of one.
     if (segment.offset >= size || !checkedAdd(segment.offset, segment.size, &end) ||

@@ -71,7 +71,7 @@ Status Bpe::read(Fields &fields) {
   hasByteFallback = fields.getBool("byte_fallback", false);
   isWholeFirst = fields.getBool("ignore_merges", false);
   if (fields.getNumber("dropout", 0) != 0)
-    fields.fail(Status::make(TENON_UNSUPPORTED, "'model.dropout' is not 0, so that tokens would be left to chance"));
+    fields.fail(Status::make(TENON_UNSUPPORTED, "'model.dropout' is not 0, so that tokens would be random"));
   const Json &tokens = fields.getObject("vocab"), &pairs = fields.getArray("merges");
   TENON_TRY(fields.takeStatus());
   constexpr size_t kMaxAffix = 64; // limit: they are added to each character of a text

@@ -51,7 +51,7 @@ static Status readSampler(const Json &json, const std::string &path, SamplerOpti
   }
   if (!(sampler.repetitionPenalty > 0) || !(sampler.temperature >= 0) || !(sampler.topP > 0) || !(sampler.minP <= 1))
     fields.fail(Status::make(TENON_INVALID,
-                             "%s: asks for a temperature below 0, a probability that is none, or a penalty of 0",
+                             "%s: has a temperature below 0, a probability outside of 0 to 1, or a penalty of 0",
                              path.c_str()));
   return fields.takeStatus();
 }

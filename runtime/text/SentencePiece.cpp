@@ -105,7 +105,7 @@ Status SentencePiece::read(std::string_view bytes) {
     if (known.find(text) || reserved.find(text))
       return Status::make(TENON_INVALID, "the piece '%s' is there twice", text.c_str());
     if (type == Type::byte && !getTokenByte(text))
-      return Status::make(TENON_INVALID, "the piece '%s' is none of a byte", text.c_str());
+      return Status::make(TENON_INVALID, "the piece '%s' is not of the form <0xNN> of a byte", text.c_str());
     (isKnown ? known : reserved).add(text, id);
     if (isKnown)
       table.add(text, id);
@@ -119,7 +119,7 @@ Status SentencePiece::read(std::string_view bytes) {
     }
   }
   if (!unknownId)
-    return Status::make(TENON_INVALID, "there is no piece for what is unknown");
+    return Status::make(TENON_INVALID, "there is no piece for unknown characters");
   for (unsigned byte = 0; model.hasByteFallback && byte < 256; ++byte)
     if (!reserved.find(getByteToken(static_cast<unsigned char>(byte))))
       return Status::make(TENON_INVALID, "there is no piece for the byte %u", byte);

@@ -89,7 +89,7 @@ private:
 };
 } // namespace
 
-static Status makeDamaged() { return Status::make(TENON_INVALID, "is no file of SentencePiece, or is damaged"); }
+static Status makeDamaged() { return Status::make(TENON_INVALID, "is not a SentencePiece model, or is damaged"); }
 
 static Status readPiece(std::string_view bytes, SentencePieceModel::Piece &piece) {
   Message message(bytes);

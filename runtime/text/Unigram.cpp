@@ -118,7 +118,7 @@ Status Unigram::addToken(std::string_view piece, size_t begin, size_t end, std::
     }
   }
   if (!id && !unknown)
-    return Status::make(TENON_INVALID, "there is no 'model.unk_id' for what the vocabulary does not have");
+    return Status::make(TENON_INVALID, "there is no 'model.unk_id' for characters that the vocabulary does not have");
   tokens.push_back({id ? *id : *unknown, std::string(text), begin, end});
   return {};
 }

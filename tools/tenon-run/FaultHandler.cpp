@@ -39,7 +39,7 @@ static void handleLostPage(int, siginfo_t *, void *) {
     pause();
   print("tenon-run: error: ");
   print(artifactPath);
-  print(": a file that is in use, it or one of its inputs, was cut short, or its disk fails\n");
+  print(": the artifact or one of its inputs was truncated during the run, or its disk fails\n");
   _exit(TENON_INVALID);
 }
 

@@ -25,8 +25,8 @@ struct Line {
 
 /// Describes the bound of memory that depends on data.
 static std::string growthText(uint64_t most) {
-  return most == UINT64_MAX ? "grows in a run, as the data wants; no bound is known"
-                            : "grows in a run, as the data wants; at most " + groupDigits(most);
+  return most == UINT64_MAX ? "grows in a run, depending on the data; no bound is known"
+                            : "grows in a run, depending on the data; at most " + groupDigits(most);
 }
 
 static std::vector<Line> listMemory(const Model &model, const tenon_memory &memory, const tenon_memory_bounds &bounds) {

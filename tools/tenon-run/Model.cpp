@@ -163,7 +163,7 @@ Status Model::startStates(const Options &options) {
   tenon_error error;
   bool isNamed = !options.restoreState.empty() || !options.saveState.empty();
   if (isNamed && !info.state_count)
-    return Status::make(TENON_MISUSE, "%s: the model keeps nothing from run to run; see tenon compile --state",
+    return Status::make(TENON_MISUSE, "%s: the model has no states; see tenon compile --state",
                         options.artifact.c_str());
   if (!options.restoreState.empty())
     TENON_TRY(from(tenon_session_restore_slot(session, 0, options.restoreState.c_str(), &error), error));

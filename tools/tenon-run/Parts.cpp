@@ -143,7 +143,7 @@ Status putTogether(const Model::Value &output, const std::vector<tenon_tensor> &
   size_t first = output.isOptional();
   result.has = !first || *static_cast<const uint8_t *>(parts[0].data);
   if (result.has && first == parts.size())
-    return Status::make(TENON_FAULT, "output '%s' holds something that it cannot hold", output.name.c_str());
+    return Status::make(TENON_FAULT, "output '%s' holds a value of another type than declared", output.name.c_str());
   if (result.has && output.isSequence())
     TENON_TRY(putSequence(output.name.c_str(), parts[first], parts[first + 1], result));
   else if (result.has && output.dtype() == TENON_STRING)

@@ -218,7 +218,7 @@ static Status fillElements(const Message &message, const TypeInfo &type, HostTen
 
 static Status fillStrings(const Message &message, HostTensor &tensor) {
   if (message.hasRaw || message.typedField)
-    return Status::make(TENON_INVALID, "a tensor of strings with elements that are none");
+    return Status::make(TENON_INVALID, "a tensor of strings with elements that are not strings");
   uint64_t wanted = tenon_tensor_bytes(TENON_U8, uint32_t(tensor.dims.size()), tensor.dims.data());
   if (message.strings.size() != wanted)
     return Status::make(TENON_INVALID, "has %zu strings, its shape %s needs %s%llu", message.strings.size(),

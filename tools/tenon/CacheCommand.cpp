@@ -280,9 +280,8 @@ static llvm::Expected<int> pruneEntries(CacheStore &store, const CacheOptions &o
   bool isFiltered = options.filter.kind || !options.filter.model.empty() || !options.filter.node.empty() ||
                     !options.filter.title.empty() || !options.filter.hardware.empty();
   if (!pruning.isAll && !pruning.days && pruning.limit == UINT64_MAX && !isFiltered)
-    return makeError(
-        CompileStatus::misuse,
-        "say what to remove: --limit, --older-than, --all, or which entries; see 'tenon cache prune --help'");
+    return makeError(CompileStatus::misuse, "nothing selects the entries to remove: pass --limit, --older-than, --all, "
+                                            "or which entries; see 'tenon cache prune --help'");
   if (pruning.isAll && isFiltered)
     return makeError(CompileStatus::misuse, "--all removes every entry, not some");
   int64_t time = pruning.days                  ? getCacheTime() - pruning.days * kMicrosecondsOfDay
@@ -436,7 +435,7 @@ void tenon::addCacheCommand(CLI::App &app, int &status) {
                                "list entries that have a text in the name of their model, node, operation or "
                                "hardware",
                                listEntries);
-  search->add_option("text", cache.getOptions()->filter.anywhere, "what to look for, in whatever case")
+  search->add_option("text", cache.getOptions()->filter.anywhere, "text to search for, ignoring case")
       ->required()
       ->type_name("TEXT");
   cache.addFilter(search);

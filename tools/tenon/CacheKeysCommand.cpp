@@ -62,7 +62,7 @@ static llvm::Expected<TrustList::Signer> readSigner(const std::string &text) {
     signer.comment = getPrintable(comment.str());
   }
   if (!key)
-    return makeError(CompileStatus::invalid, text + ": this is no public key, which begins with 'ed25519:'");
+    return makeError(CompileStatus::invalid, text + ": not a public key, which begins with 'ed25519:'");
   signer.key = *key;
   return signer;
 }
@@ -258,7 +258,7 @@ static void addKeyGeneration(CLI::App &command, int &status) {
   CLI::App *sub = command.add_subcommand("keygen", "make a key to sign entries with for other machines");
   sub->add_option("file", *file, "file to make, with FILE.pub for others; default: where compilations look for it")
       ->type_name("FILE");
-  sub->add_option("--comment", *comment, "whose key it is, for people")->type_name("TEXT");
+  sub->add_option("--comment", *comment, "comment that says whose key it is")->type_name("TEXT");
   sub->callback([file, comment, &status] { status = finish(generateKey(*file, *comment)); });
 }
 

@@ -49,7 +49,7 @@ static llvm::Error takeTokens(ServeArguments &arguments) {
   if (!token)
     return token.takeError();
   if (token->empty())
-    return makeError(CompileStatus::misuse, "clients have to be told apart from strangers: pass --token-file, set "
+    return makeError(CompileStatus::misuse, "clients have to be authenticated: pass --token-file, set "
                                             "TENON_CACHE_TOKEN, or let everybody read with --no-token");
   arguments.server.tokens.add("*", *token);
   return llvm::Error::success();
@@ -78,7 +78,7 @@ void tenon::addCacheServeCommand(CLI::App &command, int &status) {
   constexpr uint16_t kDefaultPort = 8470;
   server.port = kDefaultPort;
   CLI::App *sub = command.add_subcommand("serve", "let other machines read the signed entries of this cache by HTTP");
-  sub->add_option("--address", server.address, "IP address to listen on; 0.0.0.0 is each of this machine's")
+  sub->add_option("--address", server.address, "IP address to listen on; 0.0.0.0 is all addresses of this machine")
       ->capture_default_str()
       ->type_name("IP");
   sub->add_option("--port", server.port, "0: any that is free")->capture_default_str()->type_name("NUMBER");

@@ -171,7 +171,8 @@ void tenon::addEmbedCommand(CLI::App &app, int &status) {
           ->type_name("FILE.npy");
   command->add_flag("--json", arguments->json, "print JSON")->excludes(output);
   command
-      ->add_option("--pooling", arguments->pooling, "make vectors from last_hidden_state: mean of tokens, or the first")
+      ->add_option("--pooling", arguments->pooling,
+                   "how to pool last_hidden_state into one vector: mean of the tokens, or the first token")
       ->check(CLI::IsMember({"mean", "first"}))
       ->type_name("mean|first");
   command->add_flag("--normalize", arguments->normalizes, "scale vectors to a length of 1, whatever the model does");

@@ -278,12 +278,13 @@ static void addSamplingOptions(CLI::App &command, GenerateArguments &arguments) 
   auto add = [&](const char *name, auto &value, const char *description, const CLI::Validator &check) {
     return command.add_option(name, value, description)->check(check)->group(kGroup);
   };
-  arguments.temperature = add("--temperature", arguments.sampler.temperature,
-                              "divide logits by it: above 1 chance has more to say; 0: always the most probable token; "
-                              "default of all these: as "
-                              "generation_config.json says, else 0",
-                              CLI::Range(0.0, 1e6))
-                              ->type_name("T");
+  arguments.temperature =
+      add("--temperature", arguments.sampler.temperature,
+          "divide logits by this number: above 1 makes the choice more random; 0: always the most probable token; "
+          "default of all these: as "
+          "generation_config.json says, else 0",
+          CLI::Range(0.0, 1e6))
+          ->type_name("T");
   arguments.topK = add("--top-k", arguments.sampler.topK, "choose among the K most probable tokens; 0: among all",
                        CLI::Range(uint64_t(0), uint64_t(UINT32_MAX)))
                        ->type_name("K");
@@ -294,11 +295,13 @@ static void addSamplingOptions(CLI::App &command, GenerateArguments &arguments) 
       add("--min-p", arguments.sampler.minP,
           "choose among tokens at least so probable, as a part of the most probable one", CLI::Range(0.0, 1.0))
           ->type_name("P");
-  arguments.penalty = add("--repetition-penalty", arguments.sampler.repetitionPenalty,
-                          "make tokens that the text has already less probable: above 1", CLI::Range(1e-3, 1e3))
-                          ->type_name("R");
-  arguments.seedOption =
-      add("--seed", arguments.seed, "give the same text each time", CLI::Range(UINT64_MAX))->type_name("N");
+  arguments.penalty =
+      add("--repetition-penalty", arguments.sampler.repetitionPenalty,
+          "penalty above 1, which makes tokens that the text contains already less probable", CLI::Range(1e-3, 1e3))
+          ->type_name("R");
+  arguments.seedOption = add("--seed", arguments.seed, "seed of the random choices, to get the same text each time",
+                             CLI::Range(UINT64_MAX))
+                             ->type_name("N");
 }
 
 void tenon::addGenerateCommand(CLI::App &app, int &status) {

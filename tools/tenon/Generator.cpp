@@ -42,15 +42,15 @@ Status Generator::checkModel() {
   auto refuse = [&](const char *text) { return Status::make(TENON_UNSUPPORTED, "%s: %s", info.model, text); };
   tenon_tensor_info input, output;
   if (info.input_count != 1 || info.output_count != 1)
-    return refuse("goes on with no text: that takes one input, input_ids, and one output, logits");
+    return refuse("is not a language model: that takes one input, input_ids, and one output, logits");
   TENON_TRY(check(tenon_artifact_input(artifact.get(), 0, &input, &error), error));
   TENON_TRY(check(tenon_artifact_output(artifact.get(), 0, &output, &error), error));
   bool isModel = strcmp(input.name, "input_ids") == 0 && input.dtype == TENON_I64 && input.rank == 2 &&
                  strcmp(output.name, "logits") == 0 && output.dtype == TENON_F32;
   if (!isModel)
-    return refuse("goes on with no text: that takes an input input_ids of i64 and an output logits of f32");
+    return refuse("is not a language model: that takes an input input_ids of i64 and an output logits of f32");
   if (info.state_count == 0 || output.rank != 2)
-    return refuse("keeps nothing of a text from run to run; compile it with --context TOKENS");
+    return refuse("keeps no keys and values from run to run; compile it with --context TOKENS");
   context = SIZE_MAX;
   for (uint32_t i = 0; i < info.state_count; ++i) {
     tenon_state_info state;

@@ -56,7 +56,7 @@ static int inspect(InspectArguments &arguments) {
 static void addPartOptions(CLI::App &command, InspectSections &show) {
   command.add_flag("--all", show.all, "everything that the following options show");
   command.add_flag("--sections", show.sections, "the parts of the file, their hashes and the CPU features they need");
-  command.add_flag("--symbols", show.symbols, "open dimensions and their ranges");
+  command.add_flag("--symbols", show.symbols, "dynamic dimensions and their ranges");
   command.add_flag("--kernels", show.kernels, "entry points and what they compute");
   command.add_flag("--instructions", show.instructions, "what a run executes, in order");
   command.add_flag("--memory", show.memory,
@@ -88,12 +88,12 @@ void tenon::addInspectCommand(CLI::App &app, int &status) {
   command->add_option("artifact", options.artifact, "file that tenon compile has written")
       ->required()
       ->type_name("ARTIFACT");
-  command->add_option("other", arguments->other, "a second one: show what differs from the first to this one")
+  command->add_option("other", arguments->other, "a second artifact: show how it differs from the first")
       ->type_name("ARTIFACT");
   addPartOptions(*command, options.show);
   command
       ->add_option("--size,--symbol", options.sizes.sizes,
-                   "value of an open dimension: all sizes that follow are shown as numbers")
+                   "value of a dynamic dimension: all sizes that depend on it are shown as numbers")
       ->type_name("SYMBOL=N")
       ->allow_extra_args(false);
   command->add_option("--input-shape", options.sizes.shapes, "the same, by the shape of an input")

@@ -27,8 +27,8 @@ using namespace tenon;
 static std::string describeSupport(llvm::StringRef how) {
   return llvm::StringSwitch<std::string>(how)
       .Case("handler", "operations of its own")
-      .Case("function", "the function that ONNX defines it by")
-      .Case("none", "nothing: not supported, or of a plug-in")
+      .Case("function", "the function by which ONNX defines it")
+      .Case("none", "none: not supported, or of a plug-in")
       .Default(how.str());
 }
 

@@ -239,7 +239,7 @@ static std::string checkArguments(const PathsArguments &arguments) {
         !folder.empty() && !llvm::sys::fs::is_directory(folder))
       return std::string(name) + ": there is no folder '" + folder.str() + "'";
   if (runs && options.skipsError)
-    return "--no-measure-error: plans that run are compared with the reference";
+    return "--no-measure-error: plans that are run are always compared with the reference";
   return "";
 }
 

@@ -148,7 +148,7 @@ std::vector<PlanPoint> PlanList::listPoints() const {
       // Times that were measured in different rounds are compared through the plan that was measured in both.
       add("plan " + std::to_string(plan.number), describeOptions(plan),
           chosen > 0 ? plan.measured->ratio * chosen : plan.measured->nanoseconds, plan.measured->error, false);
-  add("chosen", "what tenon compile takes", chosen, explorer.getChosen().error, true);
+  add("chosen", "the choice of tenon compile", chosen, explorer.getChosen().error, true);
   return points;
 }
 

@@ -138,7 +138,8 @@ static int tune(const TuneArguments &arguments) {
 
 void tenon::addTuneCommand(CLI::App &app, int &status) {
   auto arguments = std::make_shared<TuneArguments>();
-  CLI::App *command = app.add_subcommand("tune", "measure what the kernels of models could do faster on this machine");
+  CLI::App *command =
+      app.add_subcommand("tune", "measure on this machine which paths and schedules make models faster");
   command->add_option("models", arguments->models, "models, as tenon compile takes them")->type_name("MODEL...");
   arguments->compile.tune = "60";
   command

@@ -58,7 +58,7 @@ Positions huggingface::makePositions(ModelContext &m, const Rope &rope, const Di
   // Cached keys were rotated with the frequencies for shorter texts.
   if (rope.threshold != 0 && m.context > rope.threshold)
     m.config.getReport().add(ImportFault::unsupported,
-                             "--context: rotary positions turn otherwise in texts of more than " +
+                             "--context: the model uses other rotary frequencies in texts of more than " +
                                  Twine(rope.threshold) + " tokens; a context has at most so many");
   auto [cosines, sines] = makeRotations(m.graph, rope, length, m.getPast(), m.context);
   return withWindow(m, {cosines, sines, {}}, window);

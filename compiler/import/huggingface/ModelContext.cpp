@@ -59,7 +59,7 @@ SmallVector<Tensor, 4> ModelContext::tokenInputs(ArrayRef<std::string> names) {
   SmallVector<Tensor, 4> tensors = inputs(declared);
   if (context) {
     Dim length = tensors.front().dim(1);
-    graph.require(length - 1, "there is no new token");
+    graph.require(length - 1, "there are no new tokens");
   }
   return tensors;
 }

@@ -63,7 +63,7 @@ Tensor MatrixReader::dequantize(const Tensor &numbers, const Tensor &scale, cons
 bool MatrixReader::dividesWords() {
   if (in % perWord() == 0 && out % perWord() == 0)
     return true;
-  model.refuseMatrix("a matrix of " + Twine(out) + " x " + Twine(in) + " numbers is not cut evenly in words of " +
+  model.refuseMatrix("a matrix of " + Twine(out) + " x " + Twine(in) + " numbers does not divide into words of " +
                      Twine(perWord()));
   return false;
 }
@@ -141,7 +141,7 @@ Tensor MatrixReader::readAwq() {
 
 Tensor MatrixReader::readPacked() {
   if (in % perWord() != 0 || (!quantization.isSymmetric && !dividesWords())) {
-    model.refuseMatrix("rows of " + Twine(in) + " numbers are not cut evenly in words of " + Twine(perWord()));
+    model.refuseMatrix("rows of " + Twine(in) + " numbers do not divide into words of " + Twine(perWord()));
     return model.graph.missing();
   }
   auto words = model.storedBytes("weight_packed", {out, in / perWord()}, "I32");

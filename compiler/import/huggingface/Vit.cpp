@@ -28,7 +28,7 @@ struct VitConfig {
         bias(config.getBool("qkv_bias", true)), activation(readActivation(config, "hidden_act", "gelu")) {
     if (image % patch != 0)
       config.getReport().add(ImportFault::invalidModel, "config.json: images of " + llvm::Twine(image) +
-                                                            " pixels a side are not cut evenly in patches of " +
+                                                            " pixels a side do not divide into patches of " +
                                                             llvm::Twine(patch));
   }
 

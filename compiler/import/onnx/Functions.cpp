@@ -243,7 +243,7 @@ LogicalResult Importer::importSubgraph(Node &node, const onnx::GraphProto &graph
   for (const auto &output : graph.output()) {
     ImportedValue *value = inner.find(output.name());
     if (!value)
-      return node.invalid("output '" + output.name() + "' of its graph is made by nothing");
+      return node.invalid("output '" + output.name() + "' of its graph has no producer");
     outputs.push_back(value);
   }
   return success();

@@ -200,7 +200,7 @@ static void checkGraph(const GraphProto &graph, function_ref<bool(StringRef)> is
   }).run();
   for (const auto &output : graph.output())
     if (!isVisible(output.name()))
-      onError("output '" + output.name() + "' of its graph '" + graph.name() + "' is made by nothing");
+      onError("output '" + output.name() + "' of its graph '" + graph.name() + "' has no producer");
   for (const NodeProto &node : graph.node())
     onnx_import::checkNestedGraphs(node, isVisible, onError);
 }

@@ -275,7 +275,7 @@ LogicalResult Importer::bindOutputs(Node &node, ArrayRef<ImportedValue *> values
     if (proto.output(i).empty())
       continue;
     if (i >= static_cast<int>(values.size()) || !values[i] || values[i]->isAbsent)
-      return node.invalid("output number " + Twine(i) + ", '" + proto.output(i) + "', is made by nothing inside");
+      return node.invalid("output number " + Twine(i) + ", '" + proto.output(i) + "', has no producer inside");
     // A constant becomes a weight once, under its first name.
     if (values[i]->constant) {
       noteChange(*values[i]);

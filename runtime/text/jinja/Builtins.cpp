@@ -136,12 +136,12 @@ static Value listFilter(Interpreter &interpreter, const Value &value, const Argu
 
 static Value firstFilter(Interpreter &interpreter, const Value &value, const Arguments &) {
   List elements = takeElements(interpreter, value);
-  return elements.empty() ? Value::makeUndefined("the first element of nothing") : elements.front();
+  return elements.empty() ? Value::makeUndefined("'first' of an empty list") : elements.front();
 }
 
 static Value lastFilter(Interpreter &interpreter, const Value &value, const Arguments &) {
   List elements = takeElements(interpreter, value);
-  return elements.empty() ? Value::makeUndefined("the last element of nothing") : elements.back();
+  return elements.empty() ? Value::makeUndefined("'last' of an empty list") : elements.back();
 }
 
 /// The value of a path like "function.name".
@@ -231,7 +231,7 @@ static Value itemsFilter(Interpreter &interpreter, const Value &value, const Arg
     return List();
   std::optional<Value> items = value.asDict() ? callMethod(interpreter, value, "items", {}) : std::nullopt;
   if (!items)
-    interpreter.fail("'items' and 'dictsort' are about dicts");
+    interpreter.fail("'items' and 'dictsort' need a dict");
   return items.value_or(Value());
 }
 
@@ -309,7 +309,7 @@ static Value sumFilter(Interpreter &interpreter, const Value &value, const Argum
   for (const Value &element : takeElements(interpreter, value)) {
     Value number = attribute.empty() ? element : getPath(interpreter, element, attribute);
     if (!number.isNumber())
-      interpreter.fail("'sum' is about numbers");
+      interpreter.fail("'sum' needs numbers");
     isInteger = isInteger && number.isInteger();
     sum += number.toDouble();
   }
@@ -317,7 +317,7 @@ static Value sumFilter(Interpreter &interpreter, const Value &value, const Argum
 }
 
 template <int sign> static Value extremeFilter(Interpreter &interpreter, const Value &value, const Arguments &) {
-  Value best = Value::makeUndefined("an element of nothing");
+  Value best = Value::makeUndefined("an element of an undefined value");
   for (const Value &element : takeElements(interpreter, value))
     if (best.isUndefined() || interpreter.compare(foldCase(element, true), foldCase(best, true)) * sign > 0)
       best = element;
@@ -369,7 +369,7 @@ static Value floatFilter(Interpreter &interpreter, const Value &value, const Arg
 
 static Value absFilter(Interpreter &interpreter, const Value &value, const Arguments &) {
   if (!value.isNumber() || (value.isInteger() && value.toInteger() == INT64_MIN))
-    interpreter.fail("'abs' is about numbers");
+    interpreter.fail("'abs' needs a number");
   return value.isInteger() && !interpreter.hasFailed() ? Value(std::abs(value.toInteger()))
                                                        : Value(std::fabs(value.toDouble()));
 }

@@ -39,7 +39,7 @@ bool Interpreter::spend(size_t count) {
 Status Interpreter::run(const Node &root, std::string &text) {
   text.clear();
   if (execute(root, text) != Leave::no)
-    fail("'break' and 'continue' belong into loops");
+    fail("'break' and 'continue' are outside of a loop");
   return std::move(status);
 }
 
@@ -305,7 +305,7 @@ Value Interpreter::evaluateKind(const Node &node) {
   case Node::Kind::conditional:
     if (child(0).isTrue())
       return child(1);
-    return node.children[2] ? child(2) : Value::makeUndefined("the other value of an 'if' without 'else'");
+    return node.children[2] ? child(2) : Value::makeUndefined("an 'if' without 'else' has no value here");
   default:
     return {};
   }

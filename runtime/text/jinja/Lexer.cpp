@@ -198,7 +198,7 @@ Status Lexer::readLexeme() {
       moveTo(at + sign.size());
       return {};
     }
-  return fail("a character that begins nothing stands in a tag");
+  return fail("a tag has an unexpected character");
 }
 
 Status Lexer::readTag(bool isStatement) {

@@ -61,7 +61,7 @@ plan.program @ranges symbols [] inputs [] outputs [] attributes {ranges = {N = a
 
 // -----
 
-// expected-error @+1 {{has 'sizes' that --specialize does not accept: 'N' is no range; write N=128 or N=1..512}}
+// expected-error @+1 {{has invalid 'sizes': 'N' is no range; write N=128 or N=1..512}}
 plan.program @sizes symbols [] inputs [] outputs [] attributes {sizes = "N"} {
 }
 
@@ -131,7 +131,7 @@ plan.program @view_of_no_arena symbols [] inputs [{name = "x", type = f32, dims 
     outputs [{name = "y", type = f32, dims = #tenon.shape<4>}] {
   %c = arith.constant 16 : index
   %n = arith.constant -1 : index
-  // expected-note @+1 {{the buffer is made here}}
+  // expected-note @+1 {{the buffer is defined here}}
   %a = plan.alloc %c
   // expected-error @+1 {{is a part of a buffer that is not the arena}}
   %v = plan.view %a[%c] size %c
@@ -164,7 +164,7 @@ plan.program @alias_of_arena symbols [] inputs [{name = "x", type = f32, dims = 
     outputs [{name = "y", type = f32, dims = #tenon.shape<4>}] {
   %c = arith.constant 16 : index
   %n = arith.constant -1 : index
-  // expected-note @+1 {{the buffer is made here}}
+  // expected-note @+1 {{the buffer is defined here}}
   %a = plan.arena %c
   // expected-error @+1 {{uses the arena as a buffer; it takes a plan.view of it}}
   %v = plan.alias %a[%c] size %c
@@ -206,7 +206,7 @@ plan.program @written_weight symbols [] inputs [{name = "x", type = f32, dims = 
     outputs [{name = "y", type = f32, dims = #tenon.shape<4>}] {
   %c = arith.constant 16 : index
   %n = arith.constant -1 : index
-  // expected-note @+1 {{the buffer is made here}}
+  // expected-note @+1 {{the buffer is defined here}}
   %w = plan.weight dense<1.0> : tensor<4xf32>
   // expected-error @+1 {{writes to a weight}}
   plan.launch @k() -> (%w) sizes() tiles %c {name = ""}
@@ -218,7 +218,7 @@ plan.program @written_input symbols [] inputs [{name = "x", type = f32, dims = #
     outputs [{name = "y", type = f32, dims = #tenon.shape<4>}] {
   %c = arith.constant 16 : index
   %n = arith.constant -1 : index
-  // expected-note @+1 {{the buffer is made here}}
+  // expected-note @+1 {{the buffer is defined here}}
   %x = plan.input 0 size %c
   %a = plan.alloc %c
   %part = plan.alias %x[%c] size %c
@@ -232,7 +232,7 @@ plan.program @seeded_input symbols [] inputs [{name = "x", type = f32, dims = #t
     outputs [{name = "y", type = f32, dims = #tenon.shape<4>}] {
   %c = arith.constant 16 : index
   %n = arith.constant -1 : index
-  // expected-note @+1 {{the buffer is made here}}
+  // expected-note @+1 {{the buffer is defined here}}
   %x = plan.input 0 size %c
   // expected-error @+1 {{writes to a graph input}}
   plan.run_seed %x {name = ""}
@@ -254,7 +254,7 @@ plan.program @released_activation symbols [] inputs [{name = "x", type = f32, di
     outputs [{name = "y", type = f32, dims = #tenon.shape<4>}] {
   %c = arith.constant 16 : index
   %n = arith.constant -1 : index
-  // expected-note @+1 {{the buffer is made here}}
+  // expected-note @+1 {{the buffer is defined here}}
   %a = plan.alloc %c
   // expected-error @+1 {{releases a buffer that is no weight}}
   plan.release %a {name = ""}
@@ -266,7 +266,7 @@ plan.program @reserved_input symbols [] inputs [{name = "x", type = f32, dims = 
     outputs [{name = "y", type = f32, dims = #tenon.shape<4>}] {
   %c = arith.constant 16 : index
   %n = arith.constant -1 : index
-  // expected-note @+1 {{the buffer is made here}}
+  // expected-note @+1 {{the buffer is defined here}}
   %x = plan.input 0 size %c
   // expected-error @+1 {{makes room in a buffer that cannot grow}}
   plan.reserve %x size %c {keep = false, name = ""}

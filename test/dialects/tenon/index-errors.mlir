@@ -75,7 +75,7 @@ func.func @top_k_axis(%a: tensor<2x3xf32>) {
 // -----
 
 func.func @top_k_of_too_few(%a: tensor<2x3xf32>) {
-  // expected-error @+1 {{asks for the 4 first of 3 elements}}
+  // expected-error @+1 {{takes the first 4 of 3 elements}}
   %v, %i = tenon.top_k %a {axis = 1 : i64} : (tensor<2x3xf32>) -> (tensor<2x4xf32>, tensor<2x4xi64>)
   return
 }

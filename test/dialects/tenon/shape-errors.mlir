@@ -60,7 +60,7 @@ func.func @broadcast_element_type(%a: tensor<3xf32>) {
 // -----
 
 func.func @broadcast_shrinks(%a: tensor<2x3xf32>) {
-  // expected-error @+1 {{cannot stretch 2x3 to 1x3}}
+  // expected-error @+1 {{cannot broadcast 2x3 to 1x3}}
   %0 = tenon.broadcast %a : (tensor<2x3xf32>) -> tensor<1x3xf32>
   return
 }

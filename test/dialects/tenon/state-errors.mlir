@@ -5,7 +5,7 @@ tenon.state @s : tensor<?x4xf32, #tenon.shape<n, 4>>
 
 // -----
 
-// expected-error @+1 {{has more bytes than any machine}}
+// expected-error @+1 {{has more bytes than can be addressed}}
 tenon.state @s : tensor<4294967296x4294967296xf32>
 
 // -----

@@ -74,8 +74,8 @@ TEST_CASE("integers that follow no floats are exact") {
   counts.differing = 1;
   CHECK(makeReport({counts}).findExceeding(1));
   CHECK(makeReport({counts}).describeExceeding(1, false) ==
-        "output 'a' differs from the model in f64 in 1 of 10 integers, "
-        "which follow no floats, with 1 generated input set");
+        "output 'a' differs from the model in f64 in 1 of 10 integers "
+        "that depend on no float, with 1 generated input set");
 }
 
 TEST_CASE("the message says which tolerance would do") {

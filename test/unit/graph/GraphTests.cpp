@@ -143,7 +143,7 @@ TEST_CASE_METHOD(Fixture, "a branch or a loop that fails reports one error, and 
   }
   SECTION("a condition that was never made") {
     results[0] = cond(Tensor(), same, same);
-    wanted = "has a condition that was never made";
+    wanted = "has an empty tensor as its condition";
   }
   SECTION("an index") {
     results[0] = match(yes, {same, same});
@@ -181,7 +181,7 @@ TEST_CASE_METHOD(Fixture, "a branch or a loop that fails reports one error, and 
   SECTION("how much a loop carries") {
     results = loop(3, {x}, [&](const Tensor &, llvm::ArrayRef<Tensor>) -> Tensors { return {x, x}; });
     CHECK(results.size() == 1);
-    wanted = "has a body that gives 2 tensors for the next time, expected 1";
+    wanted = "has a body that gives 2 tensors for the next iteration, expected 1";
   }
   SECTION("the condition of a loop") {
     results = loopWhile([&](llvm::ArrayRef<Tensor> carried) { return carried[0] < 1; }, {x}, keep);
@@ -297,7 +297,7 @@ TEST_CASE_METHOD(Fixture, "a failure says what is wrong") {
   }
   SECTION("a tensor that was never made") {
     x + Tensor();
-    wanted = "has an operand that was never made";
+    wanted = "has an empty tensor as an operand";
   }
   SECTION("another graph") {
     Graph other(&context);

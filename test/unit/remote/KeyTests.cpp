@@ -46,7 +46,7 @@ TEST_CASE("a signing key is read as it was written, and kept from others") {
   REQUIRE(chmod(file.c_str(), 0640) == 0);
   CHECK_THAT(takeReason(SigningKey::read(file)), Catch::Contains("others may read it; run 'chmod go-rwx"));
   REQUIRE(chmod((file + ".pub").c_str(), 0600) == 0);
-  CHECK_THAT(takeReason(SigningKey::read(file + ".pub")), Catch::Contains("this is no signing key"));
+  CHECK_THAT(takeReason(SigningKey::read(file + ".pub")), Catch::Contains("not a signing key"));
   CHECK_THAT(takeReason(SigningKey::read(scratch.folder + "/none")), Catch::Contains("No such file"));
 }
 

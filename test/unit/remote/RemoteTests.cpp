@@ -217,7 +217,7 @@ TEST_CASE("a server has the signed entries of a store") {
   // An entry that was replaced here has a signature no longer.
   add(*store, "name 300", "content by another compilation");
   CHECK(get(*remote, scratch, {"name 300"}).contents.empty());
-  CHECK_THAT(put(*remote, {signNamed("one", "x", scratch.key)}, "x"), Catch::Contains("a server is only read"));
+  CHECK_THAT(put(*remote, {signNamed("one", "x", scratch.key)}, "x"), Catch::Contains("servers are read-only"));
 }
 
 TEST_CASE("a batch that is too large is answered in several") {

@@ -360,8 +360,8 @@ TEST_CASE("states that do not hold together are refused at load") {
   };
   damage("is of kind 3, the last known is 2", [](auto &s) { s.kind = fmt::StateKind(3); });
   damage("has 1 dimensions and element type string", [](auto &s) { s.dtype = fmt::DType::string; });
-  damage("has more bytes than any machine", [](auto &s) { s.dims = {INT64_MAX, 2}; });
-  damage("has more bytes than any machine", [](auto &s) { s.dims = {-1}; });
+  damage("has more bytes than can be addressed", [](auto &s) { s.dims = {INT64_MAX, 2}; });
+  damage("has more bytes than can be addressed", [](auto &s) { s.dims = {-1}; });
   damage("has 65 dimensions", [](auto &s) { s.dims.assign(65, 1); });
   damage("no memory for any", [](auto &s) { s.dims = {0}; });
   damage("no memory for any", [](auto &s) { s.dims = {}; });

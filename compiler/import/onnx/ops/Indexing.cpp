@@ -79,7 +79,7 @@ LogicalResult importTopK(Node &n) {
     return failure();
   if (k->size() != 1)
     return n.invalid("'k' has " + Twine(k->size()) + " elements, but has to have one");
-  n.require(subDims(n.dim(x, *axis), k->front()), "TopK asks for more elements than there are");
+  n.require(subDims(n.dim(x, *axis), k->front()), "TopK requests more elements than there are");
   auto [values, indices] = n.topK(x, *axis, k->front(), n.getBool("largest", true));
   return success(succeeded(n.setOutput(0, values)) && succeeded(n.setOutput(1, indices)));
 }

@@ -111,7 +111,7 @@ template <bool isMax> LogicalResult importArg(Node &n) {
   std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 0), n.rank(x));
   if (!axis)
     return failure();
-  n.require(subDims(n.dim(x, *axis), n.constantDim(1)), "looks for a place among no elements");
+  n.require(subDims(n.dim(x, *axis), n.constantDim(1)), "searches for an index in an empty dimension");
   bool keepdims = n.getBool("keepdims", true), last = n.getBool("select_last_index", false);
   return n.setResult(isMax ? n.argMax(x, *axis, keepdims, last) : n.argMin(x, *axis, keepdims, last));
 }

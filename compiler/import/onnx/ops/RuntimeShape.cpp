@@ -214,7 +214,7 @@ LogicalResult onnx_import::importRuntimeExpand(Node &n) {
   Value times = n.select(n.equal(own, one), wanted, fillVector(n, 1, rank));
   Dims repeats = n.bindSizes(times), split, wide, shape;
   Value isRight = n.bitOr(n.equal(own, one), n.bitOr(n.equal(wanted, one), n.equal(wanted, own)));
-  requireAll(n, isRight, "cannot stretch a dimension that is neither 1 nor what is wanted");
+  requireAll(n, isRight, "cannot broadcast a dimension that is neither 1 nor the requested extent");
   for (auto [extent, times] : llvm::zip(extents, repeats)) {
     std::optional<int64_t> constant = getConstant(extent);
     bool isFixed = constant && *constant != 1;

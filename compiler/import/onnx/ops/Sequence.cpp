@@ -245,7 +245,7 @@ LogicalResult importConcatFromSequence(Node &n) {
     return failure();
   bool isNew = n.getBool("new_axis", false);
   if (s->tensors && s->tensors->empty())
-    return n.invalid("joins the tensors of an empty sequence");
+    return n.invalid("concatenates the tensors of an empty sequence");
   if (!needRank(n, *s, "joins the tensors of"))
     return failure();
   std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 0), s->rank + isNew);

@@ -417,7 +417,7 @@ LogicalResult importExpand(Node &n) {
   if (!shape)
     return failure();
   if (failed(broadcastDims({n.dims(x), *shape})))
-    return n.invalid("cannot stretch " + dimsToString(n.dims(x)) + " to " + dimsToString(*shape));
+    return n.invalid("cannot broadcast " + dimsToString(n.dims(x)) + " to " + dimsToString(*shape));
   return n.setResult(n.stretchTo(x, *shape));
 }
 
@@ -441,7 +441,7 @@ LogicalResult importTile(Node &n) {
   // Each dimension becomes [repeats, size], whose first dimension is broadcast.
   Dims split, wide, result;
   for (auto [dim, times] : llvm::zip(n.dims(x), *repeats)) {
-    n.require(times, "repeats a dimension less than no times");
+    n.require(times, "repeats a dimension a negative number of times");
     bool isOnce = getConstant(times) == 1;
     if (!isOnce) {
       split.push_back(n.constantDim(1));
