@@ -110,7 +110,7 @@ def Tenon_CombineSplitsOp : Op<Tenon_Dialect, "combine_splits", [Pure, Tenon_Loo
   let results = (outs Tenon_FloatTensor:$result);
   let assemblyFormat = "$parts attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
-    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::none; }
     mlir::AffineExpr countFlops();
     bool rereadsOperands() { return true; }
     /// What follows the values in the last dimension of the parts.
