@@ -15,6 +15,6 @@ llvm::Error tenon::checkNoLibraryKernels(ModuleOp kernels, ArrayRef<std::string>
   for (const std::string &name : entries)
     if (!kernels.lookupSymbol(name))
       return makeError(CompileStatus::unsupported,
-                       "needs the library kernel '" + name + "', which there is for CPUs alone");
+                       "needs the library kernel '" + name + "', which exists only for CPUs");
   return llvm::Error::success();
 }

@@ -275,7 +275,7 @@ llvm::Error CacheStore::commit(std::vector<Addition> &additions, llvm::ArrayRef<
     if (entry.origin.empty())
       entry.origin = "compiled";
     if (std::string fault = findFault(entry); !fault.empty())
-      return makeError(CompileStatus::fault, "an entry for the cache is none: " + fault);
+      return makeError(CompileStatus::fault, "an entry for the cache is invalid: " + fault);
     if (!addition.file.empty())
       continue;
     llvm::Expected<std::string> file = reserve();

@@ -53,7 +53,7 @@ std::optional<ForeignFormat> tenon::recognizeForeignFormat(llvm::ArrayRef<char> 
     if (bytes.drop_front(std::min(signature.offset, bytes.size())).starts_with(signature.bytes))
       return signature.format;
   if (isSafetensors(bytes))
-    return ForeignFormat{"a safetensors file, which holds weights alone", kPassFolder};
+    return ForeignFormat{"a safetensors file, which holds only weights", kPassFolder};
   constexpr size_t kMaxBlanks = 64;
   StringRef text = bytes.take_front(kMaxBlanks).ltrim(" \t\r\n");
   if (text.starts_with("{"))

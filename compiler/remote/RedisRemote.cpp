@@ -162,7 +162,7 @@ llvm::Expected<Reply> RedisRemote::receive() {
   while (true) {
     void *reply = nullptr;
     if (redisGetReplyFromReader(context, &reply) != REDIS_OK)
-      return makeFault("its answer is none");
+      return makeFault("its answer is malformed");
     if (reply)
       return Reply(static_cast<redisReply *>(reply), freeReplyObject);
     if (context->reader->len > kMaxReplyBytes)

@@ -68,7 +68,7 @@ static void printKernels(const Comparison &comparison, llvm::raw_ostream &os) {
                getNumber(b.bytes), getNumber(a.code), getNumber(b.code), foldNodes(pair.nodes)});
   }
   printTable("Kernels", table,
-             "Kernels that are launched for the same nodes of the model and differ, then those of one artifact alone. "
+             "Kernels that are launched for the same nodes of the model and differ, then those of only one artifact. "
              "Flops and bytes are those of one launch; " +
                  groupDigits(numEqual) + (numEqual == 1 ? " more is" : " more are") + " equal.",
              os);

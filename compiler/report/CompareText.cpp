@@ -86,7 +86,7 @@ static void printKernels(const Comparison &comparison, const CompareOptions &opt
     os << "\nkernels: all are equal\n";
     return;
   }
-  os << "\nkernels: those that differ for the same nodes, then those of one artifact alone\n";
+  os << "\nkernels: those that differ for the same nodes, then those of only one artifact\n";
   Table table({">launches", "~kernel", "path", ">flops", ">bytes", ">code", "~computes"});
   for (const Comparison::KernelPair &pair :
        llvm::ArrayRef(comparison.kernels).take_front(std::min(numDifferent, kMaxRows)))

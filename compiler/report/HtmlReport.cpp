@@ -389,7 +389,8 @@ void Page::printKernels() {
       "Flops and bytes are those of one launch" +
           std::string(work.open ? "; where they depend on data they are not known, and shares leave them out" : "") +
           ". Cycles are what the compiler estimated for one launch, dynamic dimensions at "
-          "their size hints or 64; alternatives take so many times as many. Names of kernels link to their code." +
+          "their size hints or 64; the factor of an alternative is relative to them. Names of kernels link to their "
+          "code." +
           (measured && !measured->kernels.empty() ? " Times are those of all launches in a run." : ""));
   printCodeSection(view, options.record, order, os);
 }

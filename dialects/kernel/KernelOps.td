@@ -84,7 +84,7 @@ def Kernel_ContractOp : Kernel_Op<"contract", [
 }
 
 def Kernel_SumOp : Kernel_Op<"sum", [Pure, AllTypesMatch<["sum", "result"]>, AttrSizedOperandSegments]> {
-  let summary = "the new sum of a contraction, and what it is made of";
+  let summary = "yields the new sum of a contraction and its factors";
   let description = [{
     What the body of a `kernel.contract` yields: `sum` itself. `lhs` and `rhs` are the elements as they are stored, but of an LHS that
     is promoted the promoted one: of bf16 terms those of each term, the largest first. For an RHS that is dequantized `rhs` is the element that most bits come from, `number`

@@ -281,7 +281,7 @@ LogicalResult HostCallOp::verify() {
       return emitOpError("has a parameter '") << parameter.getName().getValue() << "' that is neither numbers nor text";
   if (llvm::count(getPresent(), true) != static_cast<int64_t>(getInputs().size()) ||
       getInputTypes().size() != getInputs().size())
-    return emitOpError("has ") << getInputs().size() << " inputs, and 'present' or 'input_types' says otherwise";
+    return emitOpError("has ") << getInputs().size() << " inputs, which does not match 'present' or 'input_types'";
   if (!getInfers() && getResultTypes().size() != getOutputs().size())
     return emitOpError("has ") << getOutputs().size() << " outputs, but " << getResultTypes().size()
                                << " 'result_types'";

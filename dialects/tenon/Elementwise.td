@@ -147,7 +147,7 @@ def Tenon_OrOp :
 def Tenon_XorOp :
     Tenon_BinaryOp<"xor", Tenon_IntTensor, "x exclusive-or y, bit by bit", [Commutative, Tenon_CheapArithmetic, Tenon_BitwiseLogic]>;
 def Tenon_ShiftLeftOp : Tenon_BinaryOp<"shl", Tenon_IntTensor, "x shifted left by y bits; 0 where y is not below the width">;
-def Tenon_ShiftRightOp : Tenon_BinaryOp<"shr", Tenon_IntTensor, "x shifted right by y bits; its sign alone, or 0, where y is not below the width">;
+def Tenon_ShiftRightOp : Tenon_BinaryOp<"shr", Tenon_IntTensor, "x shifted right by y bits; copies of its sign, or 0, where y is not below the width">;
 
 def Tenon_CompareOp : Tenon_ElementwiseOp<"compare", [Tenon_CheapArithmetic], "::tenon::inferPredicate"> {
   let summary = "compares each pair of elements";

@@ -11,7 +11,7 @@
 include "dialects/tenon/TenonBase.td"
 
 def Tenon_CallOp : Tenon_Op<"call", [Tenon_NoKernel, Tenon_LaunchLike, Tenon_FixedElementTypes]> {
-  let summary = "computes lists by a kernel of the library";
+  let summary = "calls a library kernel, which computes lists of dynamic length";
   let description = [{
     For what is no arithmetic on elements: text. `kernel` is a function of
     `compiler/backend/llvm/library`; its buffers are the operands, then the results,

@@ -45,7 +45,7 @@ LogicalResult HostCallOp::verify() {
   if (getPlugin().empty() || !llvm::all_of(getPlugin(), isAllowed))
     return emitOpError("names a plug-in '") << getPlugin() << "': letters, digits, '_' and '-' are wanted";
   if (llvm::count(getPresent(), true) != static_cast<int64_t>(getInputs().size()))
-    return emitOpError("has ") << getInputs().size() << " operands, and 'present' says otherwise";
+    return emitOpError("has ") << getInputs().size() << " operands, which does not match 'present'";
   for (NamedAttribute attribute : getParameters())
     if (!isa<DenseI64ArrayAttr, DenseF64ArrayAttr, StringAttr>(attribute.getValue()))
       return emitOpError("has an attribute '")

@@ -29,7 +29,7 @@ def Tenon_WeightOp : Tenon_Op<"weight", [ConstantLike, Tenon_ElementAccess, Teno
 }
 
 def Tenon_SizesOp : Tenon_Op<"sizes", [Tenon_ElementAccess, Tenon_NoKernel]> {
-  let summary = "integers that depend on the symbols alone";
+  let summary = "a tensor of integers that depend only on symbols";
   let description = [{
     The shape of a tensor, or arithmetic on such, as a value.
 

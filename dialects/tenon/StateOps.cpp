@@ -66,7 +66,8 @@ static FailureOr<StateOp> findState(Operation *op, FlatSymbolRefAttr name, Value
   if (!state)
     return op->emitOpError("names ") << name << ", which is no tenon.state of the module";
   if (!isa<FunctionOpInterface>(op->getParentOp()))
-    return op->emitOpError("stands in a region; what a branch or a loop decides to write is selected before");
+    return op->emitOpError("is nested in a region, expected the top level of a function; select the value in the "
+                           "branch or loop and write it after");
   RankedTensorType whole = state.getTensorType();
   auto part = cast<RankedTensorType>(value.getType());
   bool hasRows = part.getRank() == whole.getRank() && part.getElementType() == whole.getElementType();

@@ -82,7 +82,7 @@ struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
   void runOnOperation() override {
     program = getOperation();
     if (isPlaced(program)) {
-      LDBG() << "leaves the program alone, whose activations have their places";
+      LDBG() << "does not change a program whose activations have offsets";
       return;
     }
     alignments = Alignment();

@@ -92,7 +92,7 @@ Bounds ValueBounds::join(const Bounds &a, const Bounds &b) {
   return {a.min && b.min ? std::optional(std::min(*a.min, *b.min)) : std::nullopt, facts.getLarger(a.max, b.max)};
 }
 
-/// If it depends on sizes which one is smaller, either is valid.
+/// Returns the smaller of two upper bounds. If that depends on symbols, it returns either, since both are valid bounds.
 AffineExpr ValueBounds::getSmaller(AffineExpr a, AffineExpr b) {
   if (!a || !b)
     return a ? a : b;

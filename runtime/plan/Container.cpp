@@ -142,7 +142,7 @@ static Status checkSection(const fmt::Section &section, uint32_t index, uint64_t
     return Status::make(TENON_INVALID, "damaged: the target of section %u (%s) has bytes behind its end", index, name);
   bool isForTarget = section.kind == fmt::SectionKind::code || section.kind == fmt::SectionKind::plan;
   if (!isForTarget && section.target[0])
-    return Status::make(TENON_INVALID, "damaged: section %u (%s) has a target, which code and plans alone have", index,
+    return Status::make(TENON_INVALID, "damaged: section %u (%s) has a target, which only code and plans have", index,
                         name);
   return {};
 }

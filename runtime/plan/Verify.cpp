@@ -323,7 +323,7 @@ static Status verifyHostCalls(const fmt::Plan &in, size_t maxIndices, Plan &plan
     const char *name = text(call->operator_name());
     HostCall out{text(call->plugin()), text(call->domain()), name, {}, {}, {}, call->infers()};
     if (!isPluginName(out.plugin))
-      return Status::make(TENON_INVALID, "plan: operator '%s' is of a plug-in whose name is none", name);
+      return Status::make(TENON_INVALID, "plan: operator '%s' is of a plug-in with an invalid name", name);
     TENON_TRY(verifyHostOperands(call->inputs(), name, maxIndices, plan, &out.inputs));
     TENON_TRY(verifyHostOperands(call->results(), name, maxIndices, plan, &out.results));
     out.attributes = {uint32_t(plan.hostAttributes.size()), length(call->attributes())};

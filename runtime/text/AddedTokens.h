@@ -20,7 +20,7 @@ namespace tenon::text {
 /// normalization. Among several matches at one position, the longest one is taken.
 class AddedTokens {
 public:
-  /// `vocabulary` is that of the model. Fails if a token's number differs from the one that the package `tokenizers`
+  /// `vocabulary` is that of the model. Fails if a token's ID differs from the one that the package `tokenizers`
   /// would assign: that of the vocabulary, or the next free one.
   Status read(const Json &tokens, const Vocabulary &vocabulary, const Normalizer &normalizer);
 

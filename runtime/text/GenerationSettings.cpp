@@ -21,8 +21,7 @@ static Status readEndTokens(const Json &json, const std::string &path, std::vect
   Json list = found->is_array() ? *found : Json::array({*found});
   for (const Json &token : list) {
     if (!token.is_number_unsigned() || token.get<uint64_t>() > UINT32_MAX)
-      return Status::make(TENON_INVALID, "%s: 'eos_token_id' has to be a token's number, or a list of them",
-                          path.c_str());
+      return Status::make(TENON_INVALID, "%s: 'eos_token_id' has to be a token ID, or a list of them", path.c_str());
     tokens.push_back(token.get<uint32_t>());
   }
   return {};

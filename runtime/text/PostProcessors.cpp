@@ -87,7 +87,7 @@ struct SpecialToken {
         pair[1].get<uint64_t>() <= UINT32_MAX)
       return {pair[0].get<std::string>(), pair[1].get<uint32_t>()};
     fields.fail(
-        Status::make(TENON_INVALID, "'%s.%s' is no pair of a token and its number", fields.getPath().c_str(), key));
+        Status::make(TENON_INVALID, "'%s.%s' is not a pair of a token and its ID", fields.getPath().c_str(), key));
     return {};
   }
 };

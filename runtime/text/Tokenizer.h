@@ -1,4 +1,4 @@
-//===- Tokenizer.h - texts to numbers of tokens, and back -----------------===//
+//===- Tokenizer.h - texts to token IDs, and back -------------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

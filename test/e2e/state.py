@@ -173,7 +173,7 @@ def tryOwnModel(folder):
     refuse(path, 1, "--state", "hidden=1.y", wanted="cannot pair 'hidden', 1x12, with '1.y'")
     refuse(path, 2, "--state", "past.*=present", wanted="expected INPUT=OUTPUT, with one star in both or in neither")
     refuse(path, 2, "--state-capacity", "0", wanted="--state-capacity")
-    expect(call("tenon-run", plain.artifact, "--save-state=/tmp/none", code=2), "keeps nothing from run to run")
+    expect(call("tenon-run", plain.artifact, "--save-state=/tmp/none", code=2), "has no states")
 
 
 def tryGpt2(folder):

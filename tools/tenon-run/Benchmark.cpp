@@ -190,7 +190,7 @@ static void printText(const Report &report) {
     printf(", heap %s", bytesText(report.memory.heap).c_str());
   printf("\n");
   if (!std::isnan(report.binding.seen))
-    printf("  sizes       bound in %s where they were bound before, in %s where they are new\n",
+    printf("  sizes       bound in %s if they are known from an earlier run, in %s if they are new\n",
            timeText(report.binding.seen / 1e3).c_str(), timeText(report.binding.fresh / 1e3).c_str());
   if (strcmp(report.program, "general") != 0)
     printf("  program     for %s\n", report.program);

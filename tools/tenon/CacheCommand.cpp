@@ -402,7 +402,7 @@ static void addRemovals(CacheCommand &cache) {
   prune->add_option("--limit", pruning->limit, "remove those not used for longest until SIZE is left (K, M, G)")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false).description(""))
       ->type_name("SIZE");
-  prune->add_option("--older-than", pruning->days, "remove what was not used for so many days")
+  prune->add_option("--older-than", pruning->days, "remove entries that were not used for this number of days")
       ->check(CLI::Range(1, 36500))
       ->type_name("DAYS");
   prune->add_flag("--all", pruning->isAll, "remove all entries");

@@ -89,7 +89,8 @@ void tenon::addCacheServeCommand(CLI::App &command, int &status) {
              "opens all")
           ->type_name("FILE");
   sub->add_flag("--no-token", arguments->isOpen, "let everybody read")->excludes(file);
-  sub->add_option("--max-connections", server.maxConnections, "refuse more than so many at a time")
+  sub->add_option("--max-connections", server.maxConnections,
+                  "largest number of connections at a time; others are refused")
       ->check(CLI::Range(4, 10000).description(""))
       ->capture_default_str()
       ->type_name("NUMBER");

@@ -70,13 +70,13 @@ static std::string checkArguments(const CommandArguments &arguments) {
   const CompileOptions &options = arguments.compile.options;
   bool makesArtifact = options.emit == kArtifactOutput;
   if (!options.report.empty() && !makesArtifact)
-    return "--report is about an artifact, which --emit does not write here";
+    return "--report needs an artifact, which --emit does not write here";
   if ((options.measuresError || options.readInputs) && !makesArtifact)
-    return "--measure-error and --error-inputs are about an artifact, which --emit does not write here";
+    return "--measure-error and --error-inputs need an artifact, which --emit does not write here";
   if (options.leavesWeights && !makesArtifact)
-    return "--external-weights is about an artifact, which --emit does not write here";
+    return "--external-weights needs an artifact, which --emit does not write here";
   if (options.tuneSeconds > 0 && !makesArtifact)
-    return "--tune is about an artifact, which --emit does not write here";
+    return "--tune needs an artifact, which --emit does not write here";
   for (auto [name, isGiven] : {std::pair("--json", arguments.json),
                                {"--report", !options.report.empty()},
                                {"--depfile", !options.depfile.empty()}})

@@ -53,9 +53,10 @@ static void addSizeOptions(CLI::App &command, CompileArguments &arguments) {
       ->type_name("SYMBOL=SIZES")
       ->group(kGroup);
   command
-      .add_option("--context", arguments.options.import.context,
-                  "keep keys and values of so many tokens from run to run, where the model is a language model in a "
-                  "Hugging Face folder: a run takes the tokens that are new, and gives the logits of the last one")
+      .add_option(
+          "--context", arguments.options.import.context,
+          "keep keys and values of up to TOKENS tokens from run to run, where the model is a language model in a "
+          "Hugging Face folder: a run takes the tokens that are new, and gives the logits of the last one")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 30))
       ->type_name("TOKENS")
       ->group(kGroup);
@@ -178,7 +179,7 @@ static void addMeasuringOptions(CLI::App &command, CompileArguments &arguments) 
   // A flag with an optional value: the next word is the model.
   command
       .add_flag("--tune{10}", arguments.tune,
-                "measure the paths and the schedules of this model that have no record, for so many seconds each "
+                "measure the paths and the schedules of this model that have no record, for SECONDS each "
                 "(10); the records decide, and are kept; see tenon tune")
       ->type_name("[=SECONDS]")
       ->group(kGroup);

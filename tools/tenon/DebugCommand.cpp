@@ -122,7 +122,7 @@ static void addCompare(CLI::App &debug, int &status) {
   CLI::App *command =
       debug.add_subcommand("compare", "compare outputs and all named values of a model with a reference");
   addCommonOptions(*command, *arguments);
-  command->add_flag("--outputs-only", arguments->outputsOnly, "compare the outputs of the model alone")
+  command->add_flag("--outputs-only", arguments->outputsOnly, "compare only the outputs of the model")
       ->group("Comparison");
   addExamples(*command,
               {"tenon debug compare model.onnx", "tenon debug compare model.onnx --input x=x.npy --against onnxruntime",

@@ -175,7 +175,7 @@ void tenon::addEmbedCommand(CLI::App &app, int &status) {
                    "how to pool last_hidden_state into one vector: mean of the tokens, or the first token")
       ->check(CLI::IsMember({"mean", "first"}))
       ->type_name("mean|first");
-  command->add_flag("--normalize", arguments->normalizes, "scale vectors to a length of 1, whatever the model does");
+  command->add_flag("--normalize", arguments->normalizes, "scale vectors to a length of 1, even if the model does not");
   CLI::Option *prompt = command
                             ->add_option("--prompt", arguments->prompt,
                                          "put this before each text, instead of the model's default prompt")

@@ -48,7 +48,7 @@ Status Embedder::findInputs() {
     bool isInteger = tensor.dtype == TENON_I64 || tensor.dtype == TENON_I32;
     if (role == std::end(kRoles) || tensor.rank != 2 || !isInteger)
       return Status::make(TENON_UNSUPPORTED,
-                          "%s: the input '%s' is none of an encoder; known are input_ids, attention_mask "
+                          "%s: the input '%s' is not one of an encoder; known are input_ids, attention_mask "
                           "and token_type_ids, integers of [batch, length]",
                           info.model, tensor.name);
     inputs.push_back({role->role, tensor.dtype, {}});

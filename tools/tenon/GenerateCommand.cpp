@@ -313,12 +313,11 @@ void tenon::addGenerateCommand(CLI::App &app, int &status) {
   arguments->promptOption =
       command->add_option("-p,--prompt", arguments->prompt, "the text to go on with; default: standard input")
           ->type_name("TEXT");
-  arguments->tokensOption = command
-                                ->add_option("--tokens", arguments->tokens,
-                                             "the same as numbers of tokens, without a tokenizer; prints numbers")
-                                ->delimiter(',')
-                                ->excludes(arguments->promptOption)
-                                ->type_name("N,N,...");
+  arguments->tokensOption =
+      command->add_option("--tokens", arguments->tokens, "the same as token IDs, without a tokenizer; prints token IDs")
+          ->delimiter(',')
+          ->excludes(arguments->promptOption)
+          ->type_name("N,N,...");
   CLI::Option *chat =
       command
           ->add_flag("--chat", arguments->chats,
@@ -351,7 +350,7 @@ void tenon::addGenerateCommand(CLI::App &app, int &status) {
       ->add_option("--weights-dir", arguments->weightsFolder,
                    "folder with the files that weights of an artifact are in; default: that of the artifact")
       ->type_name("FOLDER");
-  command->add_flag("-q,--quiet", arguments->isQuiet, "print the text alone");
+  command->add_flag("-q,--quiet", arguments->isQuiet, "print only the text");
   command->add_flag("--no-cache", arguments->isUncached, "compile again, and keep nothing; see tenon cache");
   addSamplingOptions(*command, *arguments);
   addExamples(*command,

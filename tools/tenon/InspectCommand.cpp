@@ -32,7 +32,7 @@ static std::string checkArguments(const InspectArguments &arguments) {
   if (arguments.options.show.isAnyChosen())
     return "--all, --kernels and others that choose a part are about one artifact; --json shows all that differs";
   if (!arguments.measured.empty())
-    return "--measured is about one artifact";
+    return "--measured needs exactly one artifact";
   return "";
 }
 
@@ -84,7 +84,7 @@ void tenon::addInspectCommand(CLI::App &app, int &status) {
   auto arguments = std::make_shared<InspectArguments>();
   InspectOptions &options = arguments->options;
   CLI::App *command =
-      app.add_subcommand("inspect", "show what an artifact contains, whatever processor it is for, or compare two");
+      app.add_subcommand("inspect", "show what an artifact contains, for any processor, or compare two");
   command->add_option("artifact", options.artifact, "file that tenon compile has written")
       ->required()
       ->type_name("ARTIFACT");

@@ -289,12 +289,12 @@ static void addWalkOptions(CLI::App &command, PathsArguments &arguments) {
   };
   command
       .add_option_function<std::string>("--first", number(arguments.first, "--first", 1),
-                                        "list so many plans; default: 10, or as many as the budget allows")
+                                        "number of plans to list; default: 10, or as many as the budget allows")
       ->type_name("N")
       ->group(kGroup);
   auto *random = command
                      .add_option_function<std::string>("--random", number(arguments.random, "--random", 1),
-                                                       "so many plans at random, whatever they are off by, of which "
+                                                       "number of random plans, with any error, of which "
                                                        "the first have each path once")
                      ->type_name("N")
                      ->group(kGroup);

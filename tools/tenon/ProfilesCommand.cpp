@@ -293,7 +293,7 @@ public:
     sub->add_option("--hardware", options->filter.hardware, "only machines whose fingerprint begins so")
         ->type_name("HEX");
     sub->add_option("--schedule", options->filter.schedule, "only this schedule")->type_name("NAME");
-    sub->add_option("--threads", options->filter.threads, "only runs with so many threads")->type_name("T");
+    sub->add_option("--threads", options->filter.threads, "only runs with T threads")->type_name("T");
   }
   void addJson(CLI::App *sub) { sub->add_flag("--json", options->json, "print JSON"); }
 
@@ -341,10 +341,10 @@ void tenon::addProfilesCommand(CLI::App &app, int &status) {
                                  [days, keep](ProfileStore &store, const ProfilesOptions &options) {
                                    return pruneRecords(store, options, *days, *keep);
                                  });
-  prune->add_option("--older-than", *days, "remove records of more than so many days ago")
+  prune->add_option("--older-than", *days, "remove records that are older than this number of days")
       ->check(CLI::Range(1, 36500))
       ->type_name("DAYS");
-  prune->add_option("--keep", *keep, "keep so many of the newest of each schedule of a region")
+  prune->add_option("--keep", *keep, "keep this number of newest records for each schedule of a region")
       ->check(CLI::Range(1, 1000000))
       ->type_name("N");
   profiles.addJson(prune);

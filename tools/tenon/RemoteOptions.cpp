@@ -83,7 +83,7 @@ llvm::Expected<std::string> tenon::getRemoteToken() {
       return makeError(CompileStatus::invalid, file + ": its first line is no token");
   }
   if (llvm::any_of(token, [](char c) { return !llvm::isPrint(c) || c == ' '; }))
-    return makeError(CompileStatus::invalid, "a token has letters, digits and signs alone");
+    return makeError(CompileStatus::invalid, "a token may only contain letters, digits and punctuation");
   return token;
 }
 

@@ -64,7 +64,7 @@ Status TokenScorer::findTensors() {
     TENON_TRY(check(tenon_artifact_input_dim(artifact.get(), i, 0, &batch, &error), error));
     TENON_TRY(check(tenon_artifact_input_dim(artifact.get(), i, 1, &length, &error), error));
     if (batch.value > 1 || (batch.value < 0 && batch.min > 1))
-      return Status::make(TENON_UNSUPPORTED, "%s: runs several texts at a time", model.c_str());
+      return Status::make(TENON_UNSUPPORTED, "%s: cannot run with a batch size of 1", model.c_str());
     if (length.value > 0)
       maxLength = fixedLength = static_cast<size_t>(length.value);
     else if (length.max != INT64_MAX)

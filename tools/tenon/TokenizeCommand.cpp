@@ -121,11 +121,11 @@ static bool parseIds(llvm::StringRef text, const text::Tokenizer &tokenizer, std
   for (llvm::StringRef word : words) {
     uint32_t id = 0;
     if (word.getAsInteger(10, id)) {
-      errors() << "tenon: error: --decode expects numbers of tokens, got '" << toPrintable(word) << "'\n";
+      errors() << "tenon: error: --decode expects token IDs, got '" << toPrintable(word) << "'\n";
       return false;
     }
     if (!tokenizer.getToken(id)) {
-      errors() << "tenon: error: the tokenizer has no token with the number " << id << '\n';
+      errors() << "tenon: error: the tokenizer has no token with the ID " << id << '\n';
       return false;
     }
     ids.push_back(id);
@@ -201,7 +201,7 @@ void tenon::addTokenizeCommand(CLI::App &app, int &status) {
       ->required();
   arguments->input.addTo(*command, "texts", "texts; without any, each line of standard input is one", "TEXT...");
   CLI::Option *decode =
-      command->add_flag("--decode", arguments->decodes, "print the text of tokens: each TEXT is numbers");
+      command->add_flag("--decode", arguments->decodes, "print the text of tokens: each TEXT is a token ID");
   CLI::Option *pair =
       command->add_option("--pair", arguments->pair, "second text, for models that compare two")->type_name("TEXT");
   command->add_option("--max-length", arguments->maxLength, "cut texts off after this many tokens, added ones included")
@@ -214,7 +214,7 @@ void tenon::addTokenizeCommand(CLI::App &app, int &status) {
   command->add_flag("--no-special-tokens", arguments->omitsSpecialTokens,
                     "leave out tokens like [CLS] and <s>, which texts do not have");
   CLI::Option *json = command->add_flag("--json", arguments->json, "print JSON, with types and masks");
-  command->add_flag("--ids", arguments->idsAlone, "print the numbers alone, a line for each text")
+  command->add_flag("--ids", arguments->idsAlone, "print only the token IDs, a line for each text")
       ->excludes(decode)
       ->excludes(json);
   pair->excludes(decode);

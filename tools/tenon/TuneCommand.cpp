@@ -158,7 +158,8 @@ void tenon::addTuneCommand(CLI::App &app, int &status) {
   command->add_flag("--json", arguments->json, "say what was measured as JSON");
   command->add_flag("-q,--quiet", arguments->quiet, "say nothing but errors and warnings");
   addExamples(*command, {"tenon tune model.onnx", "tenon tune a.onnx b.onnx --budget 300 --profiles records.db"},
-              "Compilations by the same records follow what was measured; what has a record is not measured again. "
+              "Compilations with the same records take the fastest paths and schedules; those with a record are not "
+              "measured again. "
               "Interrupted by Ctrl-C, it keeps what it has measured, and goes on from there the next time.");
   command->callback([arguments, &status] { status = tune(*arguments); });
 }

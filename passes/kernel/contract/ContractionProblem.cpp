@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Returns the summed loop that moves the LHS like the rows do; none if there are several, or if it has no constant
-/// step.
+/// Returns the reduction loop that appears in the same LHS index as the row loop, as the window of a convolution does;
+/// none if there are several, or if a step is not constant.
 static std::optional<WindowLoop> findWindow(kernel::ContractOp op, const Contraction &contraction) {
   std::optional<WindowLoop> found;
   SmallVector<AffineExpr> indices(contraction.lhs.map.getResults());

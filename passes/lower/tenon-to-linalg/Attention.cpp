@@ -32,7 +32,7 @@ namespace {
 
 using Values = LineWriter::Values;
 
-/// The queries of a tile for the remainder; masks in memory are padded to a multiple of it.
+/// The number of queries in a tile of the remaining queries. Masks in memory are padded to a multiple of it.
 constexpr int64_t kFewQueries = kQueriesTogether; // format: of packed masks
 
 class ManyQueriesWriter : AttentionWriter {

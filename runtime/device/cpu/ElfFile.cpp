@@ -229,7 +229,7 @@ Status Parser::readRela() {
           break;
       }
     }
-    return FAIL("relocation of type %u to '%s'; kernels must import nothing and export entry points alone", type, name);
+    return FAIL("relocation of type %u to '%s'; kernels must import nothing and only export entry points", type, name);
   }
   return {};
 }

@@ -209,7 +209,7 @@ Result Decoder::checkKind() const {
   if (planar != PLANARCONFIG_CONTIG && planar != PLANARCONFIG_SEPARATE)
     return damaged(tiffFormat, "its planes are neither together nor apart");
   if (orientation < ORIENTATION_TOPLEFT || orientation > ORIENTATION_LEFTBOT)
-    return damaged(tiffFormat, "its orientation is none of eight");
+    return damaged(tiffFormat, "its orientation is not a value from 1 to 8");
   return {};
 }
 

@@ -126,7 +126,7 @@ void Interpreter::executeSet(const Node &node) {
   const Value *object = find(node.names[0]);
   Dict *dict = object ? object->asDict() : nullptr;
   if (!dict || !dict->isNamespace)
-    return fail("'" + node.names[0] + "' is no namespace, whose fields alone can be set");
+    return fail("'" + node.names[0] + "' is not a namespace, and only fields of namespaces can be set");
   dict->set(node.names[1], std::move(value));
 }
 

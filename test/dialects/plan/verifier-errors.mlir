@@ -369,7 +369,7 @@ plan.program @host_present symbols [] inputs [{name = "x", type = f32, dims = #t
   %n = arith.constant -1 : index
   %x = plan.input 0 size %c
   %y = plan.output 0 size %c
-  // expected-error @+1 {{has 1 inputs, and 'present' or 'input_types' says otherwise}}
+  // expected-error @+1 {{has 1 inputs, which does not match 'present' or 'input_types'}}
   plan.host_call "p" "d" "f"(%x) -> (%y) sizes(%c, %c)
     {parameters = {}, present = array<i1: false>, input_types = [tensor<?xf32>], result_types = [tensor<?xf32>], name = ""}
 }

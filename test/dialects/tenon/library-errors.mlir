@@ -9,7 +9,7 @@ func.func @plugin_is_a_name(%x: tensor<3xf32>) {
 // -----
 
 func.func @operands_are_present(%x: tensor<3xf32>) {
-  // expected-error @+1 {{has 1 operands, and 'present' says otherwise}}
+  // expected-error @+1 {{has 1 operands, which does not match 'present'}}
   %0 = tenon.host_call "example" "" "Scale"(%x) {parameters = {}, present = array<i1: true, true>} : (tensor<3xf32>) -> tensor<3xf32>
   return
 }

@@ -51,7 +51,7 @@ func.func @main() {
 tenon.state @s : tensor<1xf32>
 func.func @main(%c: tensor<i1>, %x: tensor<1xf32>) {
   tenon.if %c : tensor<i1> {
-    // expected-error @+1 {{stands in a region; what a branch or a loop decides to write is selected before}}
+    // expected-error @+1 {{is nested in a region, expected the top level of a function; select the value in the branch or loop and write it after}}
     tenon.state.update @s at #tenon.shape<0>, %x : tensor<1xf32>
     tenon.yield
   } else {

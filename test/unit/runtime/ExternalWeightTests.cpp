@@ -127,11 +127,11 @@ TEST_CASE("places of weights are checked") {
   refuses("for 2 files and 2 segments", [](Split &s) { s.counts.fileCount = 2; });
   refuses("for 0 files", [](Split &s) { s.counts.fileCount = 0; });
   refuses("segments", [](Split &s) { s.counts.segmentCount = UINT32_MAX; });
-  refuses("segment 1 of its weights is none", [](Split &s) { s.segments[1].begin += fmt::kPageSize; });
-  refuses("segment 0 of its weights is none", [](Split &s) { s.segments[0].file = 2; });
-  refuses("segment 0 of its weights is none", [](Split &s) { s.segments[0].size = 64; });
-  refuses("segment 0 of its weights is none", [](Split &s) { s.segments[0].offset = 64; });
-  refuses("segment 0 of its weights is none", [](Split &s) { s.segments[0].zero = 1; });
+  refuses("segment 1 of its weights is not a valid range", [](Split &s) { s.segments[1].begin += fmt::kPageSize; });
+  refuses("segment 0 of its weights is not a valid range", [](Split &s) { s.segments[0].file = 2; });
+  refuses("segment 0 of its weights is not a valid range", [](Split &s) { s.segments[0].size = 64; });
+  refuses("segment 0 of its weights is not a valid range", [](Split &s) { s.segments[0].offset = 64; });
+  refuses("segment 0 of its weights is not a valid range", [](Split &s) { s.segments[0].zero = 1; });
   refuses("segment 0 of its weights lies outside of its file", [](Split &s) { s.segments[0].offset *= 2; });
   refuses("segment 0 of its weights lies outside of its file", [](Split &s) { s.file.size /= 2; });
   refuses("segment 1 of its weights lies outside of its file", [](Split &s) { s.segments[1].size = 65; });

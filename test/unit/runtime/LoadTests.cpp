@@ -94,7 +94,7 @@ TEST_CASE("sections are checked") {
   refuses(changed(0, plan, [](auto &s) { s.kind = fmt::SectionKind::meta; }), "0 plans");
   refuses(changed(1, code, [](auto &s) { memset(s.target, 'x', sizeof s.target); }), "does not end");
   refuses(changed(0, plan, [](auto &s) { s.target[0] = 'x'; }), "has 0 plans, 1 to 64 are wanted");
-  refuses(changed(3, meta, [](auto &s) { s.target[0] = 'x'; }), "which code and plans alone have");
+  refuses(changed(3, meta, [](auto &s) { s.target[0] = 'x'; }), "which only code and plans have");
   refuses(changed(1, code, [](auto &s) { s.target[400] = 'x'; }),
           "the target of section 1 (code) has bytes behind its end");
 }

@@ -439,7 +439,7 @@ TEST_CASE("host calls: names, operands, attributes") {
   auto nothing = [](ArtifactBuilder &, fmt::HostCallT &) {};
   for (const std::string &name :
        std::vector<std::string>{"", "../example", "a/b", "a b", "libx.so", std::string(65, 'x')})
-    refusesCall("is of a plug-in whose name is none", [&](auto &, auto &call) { call.plugin = name; });
+    refusesCall("is of a plug-in with an invalid name", [&](auto &, auto &call) { call.plugin = name; });
   refusesCall("operand 0 of operator 'Scale' has 17 dimensions", [](auto &, auto &call) { call.inputs[0]->rank = 17; });
   refusesCall("has 1 dimensions and element type string",
               [](auto &, auto &call) { call.results[0]->dtype = fmt::DType::string; });

@@ -121,7 +121,7 @@ TEST_CASE("tensors that are refused") {
   refuses("", "ONNX element type 0");
   refuses(field(2, 8), "has 0 strings, its shape [] needs 1");
   refuses(field(1, 2) + field(2, 8) + field(6, "text"), "has 1 strings, its shape [2] needs 2");
-  refuses(field(2, 8) + field(9, "text"), "strings with elements that are none");
+  refuses(field(2, 8) + field(9, "text"), "strings with elements that are not strings");
   refuses(x + field(6, "text"), "strings in a tensor of f32");
   refuses(field(2, 99), "ONNX element type 99");
   refuses(x, "has 0 bytes of elements, its shape f32[1] needs 4");

@@ -247,7 +247,7 @@ static void printReads(const CompareResult &result) {
       if (value.value == name && value.whyNot.empty())
         texts.push_back("'" + value.name + "' " + value.error.describe());
   if (texts.empty())
-    llvm::outs() << "  its node reads inputs and constants alone\n";
+    llvm::outs() << "  its node only reads inputs and constants\n";
   else
     llvm::outs() << "  errors of what its node reads: " << llvm::join(texts, ", ") << '\n';
 }

@@ -28,7 +28,7 @@ llvm::Expected<std::unique_ptr<Comparison>> Comparison::create(DebugOptions opti
   comparison->reference = std::move(*reference);
   if (comparison->reference.isPython() && !isOnnx(known.compile.input))
     return makeError(CompileStatus::misuse,
-                     "--against " + known.against + " takes ONNX models, and " + known.compile.input + " is none");
+                     "--against " + known.against + " takes ONNX models, but " + known.compile.input + " is not one");
   llvm::Expected<std::unique_ptr<Workspace>> workspace = Workspace::create();
   if (!workspace)
     return workspace.takeError();

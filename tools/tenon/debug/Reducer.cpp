@@ -24,7 +24,8 @@ llvm::Expected<std::unique_ptr<Reducer>> Reducer::create(DebugOptions options) {
     return comparison.takeError();
   if (!(*comparison)->getReference().hasValues())
     return makeError(CompileStatus::misuse,
-                     "--against: " + options.against + " has outputs alone, and to reduce a model takes its values");
+                     "--against: " + options.against +
+                         " has only outputs, but reducing a model needs its intermediate values");
   llvm::Expected<OnnxGraph> graph = OnnxGraph::read(options.compile.input);
   if (!graph)
     return graph.takeError();

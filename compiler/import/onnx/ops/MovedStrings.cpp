@@ -43,7 +43,7 @@ LogicalResult importMeasured(Node &n) {
   return success();
 }
 
-/// Returns the numbers of strings, in their shape, from `first` on.
+/// Returns a tensor of the shape of `s` that numbers its strings from `first` on, in row-major order.
 Value numbersOf(Node &n, const Strings &s, AffineExpr first) {
   Value number = n.reshape(n.iota(countStrings(n, s), 0, n.i64()), n.dims(s.ends));
   return getConstant(first) == 0 ? number : n.add(number, n.size(first, n.i64()));

@@ -51,7 +51,7 @@ std::optional<ResizeAxis> readModes(Node &n) {
                     Twine(!m   ? "mode '" + mode
                           : !c ? "coordinate_transformation_mode '" + coordinates
                                : "nearest_mode '" + nearest) +
-                    "', which is none of the operator's");
+                    "', which the operator does not define");
     return std::nullopt;
   }
   a.mode = *m;
