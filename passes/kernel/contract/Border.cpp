@@ -35,8 +35,8 @@ bool Border::unrollsTaps() {
 
 void Border::emitRows(int64_t rows, llvm::function_ref<void(int64_t rows)> body) {
   assert(rows > 0 && "a register block has a row");
-  mode = problem.window && problem.window->hasBounds ? BorderMode::Dynamic : BorderMode::Interior;
-  if (mode == BorderMode::Interior || rows == 1)
+  mode = problem.window && problem.window->hasBounds ? BorderMode::dynamicBorder : BorderMode::interior;
+  if (mode == BorderMode::interior || rows == 1)
     return body(rows);
   auto branch = scf::IfOp::create(b, loc, isInterior(rows), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -128,9 +128,9 @@ Value Border::isTapInBounds(int64_t row) {
 
 SmallVector<Value> Border::emitWindow(ArrayRef<int64_t> rows, ValueRange sums, EmitLoop emitLoop) {
   unsigned window = problem.window->loop;
-  assert(mode != BorderMode::Interior && "rows in the interior read all taps");
+  assert(mode != BorderMode::interior && "rows in the interior read all taps");
   assert(llvm::is_sorted(rows) && "the first and the last row bound the taps that some row reads");
-  if (mode == BorderMode::Dynamic) {
+  if (mode == BorderMode::dynamicBorder) {
     // The loop covers all taps that any of the rows reads; rows that do not read a tap multiply zeros.
     LoopRange first = getRange(window, rows.front()), last = getRange(window, rows.back());
     SmallVector<Value> results = emitLoop({last.begin, first.end}, rows, sums);
