@@ -78,7 +78,7 @@ static uint64_t countDiffering(const char *got, const char *want, uint64_t count
 
 static std::string run(const LoadedModel &model, InputSet &set, tenon_status *status = nullptr) {
   tenon_status code = TENON_INVALID;
-  std::string message = model.bind(set, /*withData=*/true);
+  std::string message = llvm::toString(model.bind(set, /*withData=*/true));
   if (message.empty()) {
     tenon_error error;
     tenon_session_set_seed(model.getSession(), kSeed);

@@ -108,16 +108,20 @@ std::string LoadedModel::getText(const tenon_error &error) {
   return text.str();
 }
 
-std::string LoadedModel::bind(InputSet &set, bool withData) const {
+llvm::Error LoadedModel::bind(InputSet &set, bool withData) const {
   tenon_error error;
   for (auto [i, tensor] : llvm::enumerate(set)) {
     tenon_tensor view = tensor.view();
     if (!withData)
       view.data = nullptr;
-    if (tenon_session_bind_input(session.get(), i, &view, &error) != TENON_OK)
-      return getText(error);
+    if (tenon_status status = tenon_session_bind_input(session.get(), i, &view, &error))
+      return makeError(static_cast<CompileStatus>(status), getText(error));
   }
-  return "";
+  return llvm::Error::success();
+}
+
+bool LoadedModel::canRun(InputSet &set) const {
+  return !llvm::errorToBool(bind(set, /*withData=*/true)) && run(nullptr) == TENON_OK;
 }
 
 tenon_status LoadedModel::run(tenon_error *error) const {
@@ -128,7 +132,8 @@ tenon_status LoadedModel::run(tenon_error *error) const {
 
 std::optional<uint64_t> LoadedModel::measureMemory(InputSet &shapes) const {
   tenon_memory memory;
-  if (!bind(shapes, /*withData=*/false).empty() || tenon_session_reset_slot(session.get(), 0, nullptr) != TENON_OK ||
+  if (llvm::errorToBool(bind(shapes, /*withData=*/false)) ||
+      tenon_session_reset_slot(session.get(), 0, nullptr) != TENON_OK ||
       tenon_session_measure(session.get(), &memory, nullptr) != TENON_OK)
     return std::nullopt;
   return memory.total;

@@ -36,10 +36,12 @@ public:
   /// Binds the last inputs, which are bytes, for all runs. Fails if the runtime rejects one.
   llvm::Error bindLast(llvm::ArrayRef<llvm::ArrayRef<char>> tensors);
 
-  /// Binds the inputs, or only their shapes. Returns the runtime's error message, empty if there is none.
-  std::string bind(InputSet &set, bool withData) const;
+  /// Binds the inputs, or only their shapes. Fails if the runtime rejects one.
+  llvm::Error bind(InputSet &set, bool withData) const;
   /// Returns the memory of a run with these inputs; none if the runtime rejects them.
   std::optional<uint64_t> measureMemory(InputSet &shapes) const;
+  /// Binds the inputs and runs the model on them. Returns true if the runtime does both.
+  bool canRun(InputSet &set) const;
   /// Runs the model on the bound inputs. States are reset to those of a new session, so that each run computes the
   /// same.
   tenon_status run(tenon_error *error) const;

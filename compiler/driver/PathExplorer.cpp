@@ -299,9 +299,7 @@ std::vector<PathPin> PathExplorer::getPins(llvm::ArrayRef<size_t> options) const
 
 llvm::Error PathExplorer::makeInputs() {
   auto measureMemory = [&](InputSet &shapes) { return chosenModel->measureMemory(shapes); };
-  auto runs = [&](InputSet &set) {
-    return chosenModel->bind(set, /*withData=*/true).empty() && chosenModel->run(nullptr) == TENON_OK;
-  };
+  auto runs = [&](InputSet &set) { return chosenModel->canRun(set); };
   llvm::Expected<std::vector<InputSet>> sets =
       generateInputSets(*model.graph.module, setup.options.programs, measureMemory, runs);
   if (!sets)

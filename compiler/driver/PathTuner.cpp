@@ -29,13 +29,14 @@ struct PathTuner::Runner {
     listLaunches();
   }
 
-  /// Empty where it ran.
-  std::string run(InputSet &inputs) {
+  llvm::Error run(InputSet &inputs) {
     clock.reset();
-    if (std::string error = model->bind(inputs, /*withData=*/true); !error.empty())
+    if (llvm::Error error = model->bind(inputs, /*withData=*/true))
       return error;
     tenon_error error;
-    return model->run(&error) == TENON_OK ? "" : LoadedModel::getText(error);
+    if (model->run(&error) != TENON_OK)
+      return makeError(CompileStatus::unsupported, LoadedModel::getText(error));
+    return llvm::Error::success();
   }
 
   /// Adds the time of each measured launch of the last run, including its share of other launches that its path needs.
@@ -118,15 +119,15 @@ llvm::Error PathTuner::measure(ModuleOp simplified, llvm::ArrayRef<std::string> 
     return llvm::Error::success();
   auto meter = [&](InputSet &shapes) { return runners.front()->model->measureMemory(shapes); };
   llvm::Expected<std::vector<InputSet>> sets = generateInputSets(
-      simplified, programs, meter, [&](InputSet &inputs) { return runners.front()->run(inputs).empty(); });
+      simplified, programs, meter, [&](InputSet &inputs) { return !llvm::errorToBool(runners.front()->run(inputs)); });
   if (!sets)
     return sets.takeError();
   std::vector<Samples> samples(runners.size());
   auto runAll = [&](bool counts) -> llvm::Error {
     for (auto [runner, own] : llvm::zip(runners, samples))
       for (InputSet &set : *sets) {
-        if (std::string error = runner->run(set); !error.empty())
-          return makeError(CompileStatus::unsupported, error);
+        if (llvm::Error error = runner->run(set))
+          return error;
         if (counts)
           runner->addSamples(own);
       }

@@ -32,10 +32,8 @@ static llvm::Error measurePlans(llvm::ArrayRef<MeasuredPlan> plans, llvm::ArrayR
   assert(plans.size() == models.size() && !plans.empty() && "each plan has a model");
   ModuleOp simplified = const_cast<phases::Graph &>(graph).module.get();
   auto meter = [&](InputSet &shapes) { return models.front()->measureMemory(shapes); };
-  llvm::Expected<std::vector<InputSet>> sets =
-      generateInputSets(simplified, options.programs, meter, [&](InputSet &inputs) {
-        return models.front()->bind(inputs, /*withData=*/true).empty() && models.front()->run(nullptr) == TENON_OK;
-      });
+  llvm::Expected<std::vector<InputSet>> sets = generateInputSets(
+      simplified, options.programs, meter, [&](InputSet &inputs) { return models.front()->canRun(inputs); });
   if (!sets)
     return sets.takeError();
   llvm::Expected<std::vector<std::vector<double>>> samples = runInTurn(models, *sets, options.tuneSeconds);

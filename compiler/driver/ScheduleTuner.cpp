@@ -349,17 +349,15 @@ llvm::Error ScheduleTuner::runInTurn(llvm::ArrayRef<std::unique_ptr<WholeModel>>
   LoadedModel &first = *models.front()->model;
   llvm::Expected<std::vector<InputSet>> sets = generateInputSets(
       simplified, setup.options.programs, [&](InputSet &shapes) { return first.measureMemory(shapes); },
-      [&](InputSet &inputs) {
-        return first.bind(inputs, /*withData=*/true).empty() && first.run(nullptr) == TENON_OK;
-      });
+      [&](InputSet &inputs) { return first.canRun(inputs); });
   if (!sets)
     return sets.takeError();
   return runRounds(share * seconds, [&](bool counts) -> llvm::Error {
     for (const std::unique_ptr<WholeModel> &whole : models) {
       double nanoseconds = 0;
       for (InputSet &set : *sets) {
-        if (std::string error = whole->model->bind(set, /*withData=*/true); !error.empty())
-          return makeError(CompileStatus::unsupported, error);
+        if (llvm::Error error = whole->model->bind(set, /*withData=*/true))
+          return error;
         whole->clock.reset();
         tenon_error error;
         auto start = Clock::now();

@@ -49,8 +49,8 @@ llvm::Expected<std::vector<std::vector<double>>> tenon::runInTurn(llvm::ArrayRef
         continue;
       double nanoseconds = 0;
       for (InputSet &set : sets) {
-        if (std::string error = model->bind(set, /*withData=*/true); !error.empty())
-          return makeError(CompileStatus::unsupported, error);
+        if (llvm::Error error = model->bind(set, /*withData=*/true))
+          return error;
         tenon_error error;
         auto start = Clock::now();
         if (model->run(&error) != TENON_OK)
