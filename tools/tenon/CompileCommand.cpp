@@ -7,6 +7,8 @@
 
 #include "compiler/backend/registry/Backends.h"
 #include "compiler/driver/PassList.h"
+#include "compiler/errors/CompileError.h"
+#include "tools/tenon/CacheSubcommands.h"
 #include "tools/tenon/CachedCompile.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/CompileOptions.h"
@@ -65,33 +67,35 @@ struct CommandArguments {
 };
 } // namespace
 
-/// Returns the reason why options conflict, or why the output cannot be written; empty if there is none.
-static std::string checkArguments(const CommandArguments &arguments) {
+/// Fails if options conflict, or if the output cannot be written.
+static llvm::Error checkArguments(const CommandArguments &arguments) {
   const CompileOptions &options = arguments.compile.options;
   bool makesArtifact = options.emit == kArtifactOutput;
   if (!options.report.empty() && !makesArtifact)
-    return "--report needs an artifact, which --emit does not write here";
+    return makeError(CompileStatus::misuse, "--report needs an artifact, which --emit does not write here");
   if ((options.measuresError || options.readInputs) && !makesArtifact)
-    return "--measure-error and --error-inputs need an artifact, which --emit does not write here";
+    return makeError(CompileStatus::misuse,
+                     "--measure-error and --error-inputs need an artifact, which --emit does not write here");
   if (options.leavesWeights && !makesArtifact)
-    return "--external-weights needs an artifact, which --emit does not write here";
+    return makeError(CompileStatus::misuse,
+                     "--external-weights needs an artifact, which --emit does not write here");
   if (options.tuneSeconds > 0 && !makesArtifact)
-    return "--tune needs an artifact, which --emit does not write here";
+    return makeError(CompileStatus::misuse, "--tune needs an artifact, which --emit does not write here");
   for (auto [name, isGiven] : {std::pair("--json", arguments.json),
                                {"--report", !options.report.empty()},
                                {"--depfile", !options.depfile.empty()}})
     if (options.output == "-" && isGiven)
-      return std::string(name) + " needs a file to write to: pass --output FILE";
+      return makeError(CompileStatus::misuse, llvm::Twine(name) + " needs a file to write to: pass --output FILE");
   if (options.output.empty() || options.output == "-")
-    return "";
+    return llvm::Error::success();
   bool isFolder =
       llvm::any_of(listOutputs(), [&](const CodeFormat &o) { return o.name == options.emit && o.isFolder; });
   if (!isFolder && llvm::sys::fs::is_directory(options.output))
-    return "--output: '" + options.output + "' is a folder";
+    return makeError(CompileStatus::misuse, "--output: '" + options.output + "' is a folder");
   llvm::StringRef folder = llvm::sys::path::parent_path(options.output);
   if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
-    return "--output: there is no folder '" + folder.str() + "'";
-  return "";
+    return makeError(CompileStatus::misuse, "--output: there is no folder '" + folder.str() + "'");
+  return llvm::Error::success();
 }
 
 static int listPasses() {
@@ -116,10 +120,8 @@ static int compile(CommandArguments &arguments, const CLI::App &command) {
     return 2;
   if (options.output.empty())
     options.output = getDefaultOutput(options);
-  if (std::string error = checkArguments(arguments); !error.empty()) {
-    errors() << "tenon: error: " << error << '\n';
-    return 2;
-  }
+  if (llvm::Error error = checkArguments(arguments))
+    return finish(std::move(error));
   std::string cache = arguments.isUncached ? "" : CacheStore::getDefaultFolder();
   if (int status = openRemotes(arguments.compile, cache))
     return status;

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/errors/CompileError.h"
 #include "compiler/report/Compare.h"
 #include "compiler/report/HtmlReport.h"
 #include "compiler/report/Inspect.h"
+#include "tools/tenon/CacheSubcommands.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/ErrorStream.h"
 #include "tools/tenon/OutputWidth.h"
@@ -25,23 +27,23 @@ struct InspectArguments {
 };
 } // namespace
 
-/// Returns the reason why options conflict; empty if they do not.
-static std::string checkArguments(const InspectArguments &arguments) {
+/// Fails if options conflict.
+static llvm::Error checkArguments(const InspectArguments &arguments) {
   if (arguments.other.empty())
-    return "";
+    return llvm::Error::success();
   if (arguments.options.show.isAnyChosen())
-    return "--all, --kernels and others that choose a part are about one artifact; --json shows all that differs";
+    return makeError(
+        CompileStatus::misuse,
+        "--all, --kernels and others that choose a part are about one artifact; --json shows all that differs");
   if (!arguments.measured.empty())
-    return "--measured needs exactly one artifact";
-  return "";
+    return makeError(CompileStatus::misuse, "--measured needs exactly one artifact");
+  return llvm::Error::success();
 }
 
 static int inspect(InspectArguments &arguments) {
   InspectOptions &options = arguments.options;
-  if (std::string error = checkArguments(arguments); !error.empty()) {
-    errors() << "tenon: error: " << error << '\n';
-    return 2;
-  }
+  if (llvm::Error error = checkArguments(arguments))
+    return finish(std::move(error));
   options.width = arguments.wide ? 0 : getOutputWidth();
   if (!arguments.other.empty())
     return compareArtifacts({options.artifact, arguments.other, arguments.report, options.json, options.verify,

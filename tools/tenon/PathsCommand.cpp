@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/artifact/OutputFile.h"
+#include "compiler/errors/CompileError.h"
+#include "tools/tenon/CacheSubcommands.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/CompileOptions.h"
 #include "tools/tenon/ErrorStream.h"
@@ -218,43 +220,41 @@ static llvm::Error explore(PathExplorer &explorer, PathsArguments &arguments) {
   return arguments.chart.empty() ? llvm::Error::success() : writeChart(arguments, list);
 }
 
-/// Returns the reason why arguments conflict; empty if they do not.
-static std::string checkArguments(const PathsArguments &arguments) {
+/// Fails if arguments conflict.
+static llvm::Error checkArguments(const PathsArguments &arguments) {
   const CompileOptions &options = arguments.compile.options;
   if (!arguments.compile.tune.empty())
-    return "--tune: pass --profile to time plans, or use tenon compile";
+    return makeError(CompileStatus::misuse, "--tune: pass --profile to time plans, or use tenon compile");
   if (arguments.isChecked && arguments.isTimed)
-    return "--check and --profile exclude each other: plans that are timed are checked, too";
+    return makeError(CompileStatus::misuse,
+                     "--check and --profile exclude each other: plans that are timed are checked, too");
   bool runs = arguments.isChecked || arguments.isTimed;
   for (auto [name, isGiven] : {std::pair("--resume", arguments.resumes), {"--report", !arguments.chart.empty()}})
     if (isGiven && !arguments.isTimed)
-      return std::string(name) + " needs --profile";
+      return makeError(CompileStatus::misuse, llvm::Twine(name) + " needs --profile");
   if (arguments.show && runs)
-    return "--show describes a plan; --check and --profile run several";
+    return makeError(CompileStatus::misuse, "--show describes a plan; --check and --profile run several");
   if (!options.output.empty() && !arguments.show)
-    return "--output needs --show: which plan is compiled";
+    return makeError(CompileStatus::misuse, "--output needs --show: which plan is compiled");
   // Checked first, so that minutes of measurements are not lost because a file cannot be written.
   for (auto [name, file] : {std::pair("--report", &arguments.chart), {"--output", &options.output}})
     if (llvm::StringRef folder = llvm::sys::path::parent_path(*file);
         !folder.empty() && !llvm::sys::fs::is_directory(folder))
-      return std::string(name) + ": there is no folder '" + folder.str() + "'";
+      return makeError(CompileStatus::misuse, llvm::Twine(name) + ": there is no folder '" + folder.str() + "'");
   if (runs && options.skipsError)
-    return "--no-measure-error: plans that are run are always compared with the reference";
-  return "";
+    return makeError(CompileStatus::misuse, "--no-measure-error: plans that are run are always compared with the reference");
+  return llvm::Error::success();
 }
 
 static int run(PathsArguments &arguments) {
   CompileOptions &options = arguments.compile.options;
-  std::string error = checkArguments(arguments);
+  if (llvm::Error error = checkArguments(arguments))
+    return finish(std::move(error));
   // Times are added to the records.
   if (arguments.isTimed)
     arguments.compile.tune = std::to_string(arguments.budget);
-  if (error.empty() && !resolveCompileOptions(arguments.compile))
+  if (!resolveCompileOptions(arguments.compile))
     return 2;
-  if (!error.empty()) {
-    errors() << "tenon: error: " << error << '\n';
-    return 2;
-  }
   std::string cache = arguments.isUncached ? "" : CacheStore::getDefaultFolder();
   CompileOptions exploring = options;
   exploring.output.clear();
