@@ -200,8 +200,8 @@ llvm::Expected<Moments> Calibrator::measure(CalibrationGraph &graph) {
       return error;
   Moments moments(count);
   for (InputSet &set : inputs) {
-    if (std::string fault = (*model)->bind(set, /*withData=*/true); !fault.empty())
-      return refuse(fault);
+    if (llvm::Error fault = (*model)->bind(set, /*withData=*/true))
+      return refuse(llvm::toString(std::move(fault)));
     tenon_error error;
     if (tenon_status status = (*model)->run(&error))
       return makeError(static_cast<CompileStatus>(status), "--calibrate: " + LoadedModel::getText(error));
