@@ -77,8 +77,7 @@ static llvm::Error checkArguments(const CommandArguments &arguments) {
     return makeError(CompileStatus::misuse,
                      "--measure-error and --error-inputs need an artifact, which --emit does not write here");
   if (options.leavesWeights && !makesArtifact)
-    return makeError(CompileStatus::misuse,
-                     "--external-weights needs an artifact, which --emit does not write here");
+    return makeError(CompileStatus::misuse, "--external-weights needs an artifact, which --emit does not write here");
   if (options.tuneSeconds > 0 && !makesArtifact)
     return makeError(CompileStatus::misuse, "--tune needs an artifact, which --emit does not write here");
   for (auto [name, isGiven] : {std::pair("--json", arguments.json),

@@ -242,7 +242,8 @@ static llvm::Error checkArguments(const PathsArguments &arguments) {
         !folder.empty() && !llvm::sys::fs::is_directory(folder))
       return makeError(CompileStatus::misuse, llvm::Twine(name) + ": there is no folder '" + folder.str() + "'");
   if (runs && options.skipsError)
-    return makeError(CompileStatus::misuse, "--no-measure-error: plans that are run are always compared with the reference");
+    return makeError(CompileStatus::misuse,
+                     "--no-measure-error: plans that are run are always compared with the reference");
   return llvm::Error::success();
 }
 
