@@ -109,11 +109,12 @@ TEST_CASE("a manifest by a trusted key is still checked") {
     REQUIRE(changed.find(from) != std::string::npos);
     return trySigned(changed.replace(changed.find(from), from.size(), to));
   };
-  CHECK_THAT(with("\"bytes\":7", "\"bytes\":-7"), StartsWith("refused: its manifest has a kind or size"));
-  CHECK_THAT(with("\"bytes\":7", "\"bytes\":1e300"), StartsWith("refused: its manifest has a kind or size"));
+  CHECK_THAT(with("\"bytes\":7", "\"bytes\":-7"), StartsWith("refused: its manifest has an invalid kind or size"));
+  CHECK_THAT(with("\"bytes\":7", "\"bytes\":1e300"), StartsWith("refused: its manifest has an invalid kind or size"));
   CHECK(with("\"bytes\":7", "\"bytes\":8") == "failed: the transfer of an entry ended early");
   CHECK(with("\"bytes\":7", "\"bytes\":6") == "refused: it has more bytes than were signed");
-  CHECK_THAT(with("\"kind\":\"kernel\"", "\"kind\":\"program\""), StartsWith("refused: its manifest has a kind"));
+  CHECK_THAT(with("\"kind\":\"kernel\"", "\"kind\":\"program\""),
+             StartsWith("refused: its manifest has an invalid kind"));
   CHECK_THAT(with("\"seal\":\"", "\"seal\":\"../"), StartsWith("refused: its key or seal is no fingerprint"));
 }
 

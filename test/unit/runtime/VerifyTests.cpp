@@ -149,7 +149,7 @@ TEST_CASE("instructions: nothing writes inputs and weights") {
 }
 
 TEST_CASE("instructions: weights alone are let go of") {
-  refuses("lets go of 'x', which is no weight", [](auto &b) { insert(b, fmt::Opcode::release, 0, 0, 0, {0}, {}); });
+  refuses("releases 'x', which is no weight", [](auto &b) { insert(b, fmt::Opcode::release, 0, 0, 0, {0}, {}); });
 }
 
 TEST_CASE("instructions: the list has an end") {

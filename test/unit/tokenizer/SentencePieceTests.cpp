@@ -68,9 +68,9 @@ TEST_CASE("files that are damaged or ask for what is not known") {
   CHECK_THAT(refusal(makeModel(1).substr(0, 20), 1), Contains("damaged"));
   CHECK_THAT(refusal(makeModel(3), 3), Contains("model type 3"));
   CHECK_THAT(refusal(makeModel(1) + piece("a", 0), 1), Contains("'a' is there twice"));
-  CHECK_THAT(refusal(piece("a", 0), 1), Contains("no piece for what is unknown"));
+  CHECK_THAT(refusal(piece("a", 0), 1), Contains("no piece for unknown characters"));
   CHECK_THAT(refusal(makeModel(1) + piece("x", 0, 9), 3), Contains("type 9"));
-  CHECK_THAT(refusal(makeModel(1) + piece("x", 0, 6), 1), Contains("none of a byte"));
+  CHECK_THAT(refusal(makeModel(1) + piece("x", 0, 6), 1), Contains("not of the form <0xNN> of a byte"));
   CHECK_THAT(refusal(makeModel(1) + piece("\xff", 0), 1), Contains("damaged"));
   // Rules whose trie leads out of itself: the only unit has children.
   CHECK_THAT(refusal(makeModel(1) + field(3, field(2, std::string("\x04\0\0\0\0\x04\0\0", 8))), 1),
