@@ -177,9 +177,9 @@ def Kernel_ShareOp : Kernel_Op<"share", [Pure]> {
 }
 
 def Kernel_PrefetchOp : Kernel_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
-  let summary = "asks for the lines of a matrix, which are read soon";
+  let summary = "prefetches the cache lines of a matrix";
   let description = [{
-    They come to the second cache. With buffers it becomes a `memref.prefetch` for each line of each row.
+    Into the second-level cache. Bufferization replaces it by a `memref.prefetch` for each line of each row.
 
     ```mlir
     func.func @example(%rows: tensor<16x64xf32>) {

@@ -45,12 +45,12 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock, Tenon
     it reads other values from around it. A kernel never has all scores at once. With `zeroes_queries` the result is 0
     where the weights are no numbers, as those of a query are whose keys are all hidden by -inf.
 
-    With `split_keys` each split of so many keys, the last one of what is left, gives a result of its own. They are the
-    first dimension. Elements are numbers as sums are kept, and behind the values, which are the last dimension, come
-    two more: the sum of the exponentials, and the largest score, which was subtracted from each of them. Values are
-    weighted by exponentials alone. `combine_splits` makes the result of these. Splits are computed side by side, and
-    read their keys and values once, those of all heads together as they lie in memory (Dao and others,
-    "Flash-Decoding for long-context inference", 2023).
+    With `split_keys` the keys are split into groups of that many, the last of which may be smaller, and the result has
+    an additional first dimension with a partial result for each split. Its elements have the type of accumulators. The
+    last dimension has the sums of values, weighted by exponentials that are not normalized, followed by the sum of the
+    exponentials and by the largest score, which is subtracted in each of them. `combine_splits` computes the result
+    from these. Splits are computed in parallel, and read keys and values in the order of memory, those of all heads
+    together (Dao and others, "Flash-Decoding for long-context inference", 2023).
 
     ```mlir
     // [heads, queries, size] x [heads, keys, size] x [heads, keys, values] -> [queries, heads, values]
@@ -91,16 +91,15 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock, Tenon
 }
 
 def Tenon_CombineSplitsOp : Op<Tenon_Dialect, "combine_splits", [Pure, Tenon_LoopNest]> {
-  let summary = "attention from what it is for each split of its keys";
+  let summary = "combines the partial results of attention over splits of the keys";
   let description = [{
-    The first dimension of `parts` is that of the splits, and the last one has the sums of values, the sum of the
-    exponentials, and the largest score of each, as `tenon.attention` gives them with `split_keys`. The result has the
-    dimensions between them, and the values:
+    `parts` is the result of `tenon.attention` with `split_keys`: splits are its first dimension; values, the sum of the
+    exponentials and the largest score are its last one. The result has the dimensions between them, and the values:
 
         scale[i] = exp(largest[i] - max(largest))
         result = sum(scale[i] * values[i]) / sum(scale[i] * sums[i])
 
-    It is 0 where there is no split. With `zeroes_queries` it is 0 where no key counts.
+    It is 0 if there is no split, and with `zeroes_queries` where all keys of a query are hidden.
 
     ```mlir
     %1 = tenon.combine_splits %0 : (tensor<3x8x66xf32>) -> tensor<8x64xf32>

@@ -41,15 +41,15 @@ struct AttentionPolicy {
   /// The number of masks that a kernel keeps beside the scores.
   int64_t maxMasks = 2;
 
-  /// Keys of a split, where few queries pass over many keys (passes/lower/tenon-to-linalg/SplitKeys.cpp): so many that
-  /// keys and values have about `splitBytes`, beside which the time of a tile and what it hands on count for nothing,
-  /// and no more than `maxSplitKeys`, since the last split has the work of a whole one.
+  /// Splits of the keys for few queries (passes/lower/tenon-to-linalg/SplitKeys.cpp). The keys and values of a split
+  /// have about `splitBytes`, so that the overhead of a tile and its partial result is negligible. The last split costs
+  /// as much as a whole one, which `maxSplitKeys` limits.
   int64_t splitBytes = 512 << 10;
   int64_t minSplitKeys = 16, maxSplitKeys = 256;
-  /// Up to so many queries for each key; up to `maxQueriesAlongSizes` keys are read as they lie, and products with them
-  /// transposed, which is more work for each query and less for each key.
+  /// The largest number of queries per key. Up to `maxQueriesAlongSizes` of them, partial sums are transposed instead
+  /// of keys, which costs more per query and less per key.
   int64_t maxSplitQueries = 32, maxQueriesAlongSizes = 2;
-  /// The most numbers that a split keeps on its stack: scores and sums of values of all queries.
+  /// Upper bound for the elements that a split keeps on the stack: scores and sums of values of all queries.
   int64_t maxSplitElements = 24 * 1024;
 
   bool isFew(std::optional<int64_t> queries) const { return queries && *queries <= fewQueries; }

@@ -29,7 +29,7 @@ struct AttentionForms : public FormSource {
   bool isLate() const override { return true; }
   std::vector<FormSite> listSites(func::FuncOp function) const override;
   bool hasForm(const FormSite &site, size_t form) const override {
-    return form == 0 ||
+    return form == kSplit ||
            (form == kFused ? isFusible(getMatch(site), attention) : isSplittable(getMatch(site), attention));
   }
   double estimateRest(const FormSite &site, size_t form, const Machine &machine) const override;
@@ -88,8 +88,7 @@ SmallVector<Operation *> AttentionForms::take(const FormSite &site, size_t form,
   return op ? SmallVector<Operation *>{op} : SmallVector<Operation *>();
 }
 
-/// The cycles by which keys and values take longer to read than they would at the bandwidth of the memory, where few
-/// queries leave kernels nothing else to do.
+/// Estimates the additional cycles for reading keys and values below the memory bandwidth, if there are few queries.
 double AttentionForms::estimateReading(const FormSite &site, size_t form, const Machine &machine) const {
   AttentionMatch match = getMatch(site);
   if (form == kSplitKeys || !isSplittable(match, attention))

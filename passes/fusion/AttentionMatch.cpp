@@ -160,7 +160,7 @@ static uint64_t countTiles(AttentionOp op) {
   return tiles;
 }
 
-/// Whether there is one index each for what has one, and sizes are known.
+/// Returns true if there is one index each for queries, keys and sizes, and the sizes are static.
 static bool hasKnownSizes(AttentionOp op, const AttentionPolicy &policy) {
   if (op.getSizeIndex() < 0 || op.getValueIndex() < 0 || !op.getQueryIndex())
     return false;
@@ -176,7 +176,7 @@ static bool hasKnownSizes(AttentionOp op, const AttentionPolicy &policy) {
          getExtent(op.getValues(), op.getValueDims(), op.getKeyIndex()) == keys;
 }
 
-/// Whether one kernel does this, with queries to share each key.
+/// Returns true if one kernel computes the attention, with several queries for each key.
 static bool isSupported(AttentionOp op, const AttentionPolicy &policy) {
   if (!hasKnownSizes(op, policy))
     return false;
@@ -185,7 +185,7 @@ static bool isSupported(AttentionOp op, const AttentionPolicy &policy) {
          (*queries >= policy.minQueries && (!policy.isFew(queries) || countTiles(op) >= policy.minTilesOfFew));
 }
 
-/// The bytes of one key of all heads; nothing where that is not known.
+/// Returns the bytes of one key of all heads; none if an extent is dynamic.
 static std::optional<int64_t> getBytesOfKey(Value tensor, ArrayRef<int64_t> indices, int64_t keyIndex) {
   int64_t bytes = getElementTypeOrSelf(tensor).getIntOrFloatBitWidth() / 8;
   for (auto [index, dim] : llvm::zip(indices, getDims(tensor))) {
@@ -196,7 +196,7 @@ static std::optional<int64_t> getBytesOfKey(Value tensor, ArrayRef<int64_t> indi
   return bytes;
 }
 
-/// How many keys a split has; nothing where keys are not to be split.
+/// Returns the number of keys in a split; none if the keys cannot be split.
 static std::optional<int64_t> getSplitKeys(AttentionOp op, const AttentionPolicy &policy) {
   if (!hasKnownSizes(op, policy) || op.getResultDims().back() != op.getValueIndex())
     return std::nullopt;
@@ -217,10 +217,10 @@ static std::optional<int64_t> getSplitKeys(AttentionOp op, const AttentionPolicy
     if (!extent || llvm::MulOverflow(elements, *extent, elements))
       return std::nullopt;
   }
-  return elements <= policy.maxSplitElements ? std::optional(length) : std::nullopt;
+  return elements > 0 && elements <= policy.maxSplitElements ? std::optional(length) : std::nullopt;
 }
 
-/// Whether the body compares positions: where a causal mask or a window hides keys, kernels skip blocks of them.
+/// Returns true if the body compares positions, as a causal mask or a sliding window does.
 static bool comparesPositions(AttentionOp op) {
   return op.getBody().walk([](IotaOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
@@ -334,8 +334,8 @@ static double takeScale(Value &operand) {
   return 1;
 }
 
-/// The f16 or bf16 numbers that an operand of f32 was widened from: kernels widen a block at a time, and read half the
-/// bytes.
+/// Returns the f16 or bf16 tensor that an f32 operand is cast from, or the operand. Kernels convert one block at a
+/// time, and read half the bytes.
 static Value getNarrow(Value operand) {
   auto cast = operand.getDefiningOp<CastOp>();
   if (!cast || !getElementTypeOrSelf(operand).isF32())
@@ -414,7 +414,7 @@ AttentionOp tenon::fuseAttention(AttentionMatch m, const AttentionPolicy &policy
   return op;
 }
 
-/// The operation that is to be split, with its body, before `root`; null where it is not.
+/// Creates the attention that is to be split, with its body, before `root`; null if its keys cannot be split.
 static AttentionOp createSplit(AttentionMatch &m, const AttentionPolicy &policy, Operation *&root) {
   std::optional<BodyBuilder> body;
   AttentionOp op = createAttention(m, [&](AttentionOp op) { return getSplitKeys(op, policy).has_value(); }, root, body);

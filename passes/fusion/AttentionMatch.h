@@ -38,12 +38,12 @@ bool isFusible(AttentionMatch m, const AttentionPolicy &policy);
 /// Replaces the matched operations by one attention; null if they are not fusible. Dead operations are left.
 AttentionOp fuseAttention(AttentionMatch m, const AttentionPolicy &policy);
 
-/// Whether kernels do this a split of the keys at a time: few queries, keys whose number is open or large, and no
-/// comparison of positions, since masks never hide a whole split.
+/// Returns true if the keys can be split: there are few queries, the number of keys is dynamic or large, and no mask
+/// compares positions. Other kernels skip the blocks of keys that such a mask hides.
 bool isSplittable(AttentionMatch m, const AttentionPolicy &policy);
 
-/// Puts attention for each split of the keys, and what combines them, in the place of all; the latter, or null where
-/// that is not possible.
+/// Replaces the attention by one with `split_keys` and the operation that combines the splits. Returns the latter; null
+/// if the keys cannot be split.
 CombineSplitsOp splitAttention(AttentionMatch m, const AttentionPolicy &policy);
 
 /// Erases what nothing reads any more, such as what went into bodies of attention.

@@ -23,7 +23,7 @@
 
 namespace tenon {
 
-/// Keys that are compared and summed side by side: what vectors of all targets divide.
+/// The number of keys that are compared and summed in parallel; a multiple of every target's vector length.
 inline constexpr int64_t kKeyLanes = 16; // math: vectors have 4 to 16 elements
 
 /// Writes the attention of one place of the loops around.
@@ -33,17 +33,17 @@ public:
   mlir::Value write(mlir::Value result);
 
 protected:
-  /// The keys of a block as [size][key]; what has no key is left undefined.
+  /// Reads the keys of a block as [size][key]; padding is left undefined.
   mlir::Value readKeys(const Span &block);
   /// The values of a block as [key][value].
   mlir::Value readValues(const Span &block);
-  /// What the body makes of the scores of a block, -inf where there is no key; and the largest ones of every sixteenth.
+  /// Applies the body to the scores of a block, with -inf for padding. Returns these and the largest score per lane.
   Values changeScores(const Span &block, mlir::Value scores);
-  /// The largest score of each query, from those of every sixteenth key; a finite number at least.
+  /// Reduces the largest scores per lane to one per query, which is at least the lowest finite number.
   mlir::Value joinLargest(mlir::Value ofLanes);
-  /// The exponentials of scores, less `largest`; and `sums` of every sixteenth of them, with these.
+  /// Returns exp(score - largest), and `sums`, one per lane, with these added.
   Values takeExponentials(mlir::Value scores, mlir::Value largest, mlir::Value sums);
-  /// The sums of each query, from those of every sixteenth key.
+  /// Reduces the sums per lane to one per query.
   mlir::Value joinSums(mlir::Value ofLanes);
 
   int64_t count; ///< of the queries

@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Caches have the keys of one token side by side, those of all heads. A head that reads its own keys alone jumps
-// through memory, by which no prefetcher reaches the bandwidth of the memory. A split therefore takes blocks of a few
-// keys, and of each block all heads in turn. The scores of a split fit the stack, so that its softmax needs no scaling
-// down.
+// A KV cache stores the keys of all heads of one token contiguously. A loop over the keys of one head has a large
+// stride, with which hardware prefetchers do not reach the memory bandwidth. A split is therefore processed in blocks
+// of 16 keys, with an inner loop over the heads, so that memory is read in order. All scores of a split are kept on the
+// stack, so its softmax needs no online rescaling.
 //
-// Splits are what threads share: their number does not depend on that of heads. How they are cut does not depend on the
-// threads, so neither do results. (Dao and others, "Flash-Decoding for long-context inference", 2023.)
+// Splits are the units of parallelism, so a model with one head of keys uses all threads. The size of a split does not
+// depend on the number of threads, so neither do the results. (Dao and others, "Flash-Decoding for long-context
+// inference", 2023.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +45,7 @@ public:
   /// The products of all queries with the keys of a block, [query][key], in `scores`.
   Value multiplyKeys(const Span &block, Value scores);
   Value multiplyAlongSizes(Value keys, Value scores);
-  /// Asks for the keys of `next`, and for the values of `block`, which are read after all keys of the split.
+  /// Prefetches the keys of the next block, and the values of this one, which are read after all keys of the split.
   void prefetch(const Span &block, const Span &next);
   /// Adds the values of a block to `sums`; `weights` are those of the block.
   Value multiplyValues(const Span &block, Value weights, Value sums) {
@@ -56,7 +57,7 @@ public:
     Values weights = takeExponentials(changed[0], largest, fill(empty({count, kKeyLanes}), 0));
     return {weights[0], joinSums(weights[1]), largest};
   }
-  /// Writes sums of values, or statistics, to columns of the part that split number `split` gives.
+  /// Writes sums of values, or statistics, to columns of the result of a split.
   Value storePart(Value split, const Span &columns, Value rows, AffineMap map, Value result);
 };
 } // namespace
@@ -81,19 +82,22 @@ void SplitPlace::prefetch(const Span &block, const Span &next) {
   ask(op.getValues(), op.getValueDims(), op.getValueIndex(), block, valueSize);
 }
 
-/// Few queries take a key from memory to registers once, in order: vectors of products, of which a block has as many as
-/// they have elements, are transposed in place of the keys, and summed.
+/// Multiplies without transposing keys: each key is multiplied elementwise with a query, one vector of partial sums per
+/// key. These vectors are transposed instead, and added.
 Value SplitPlace::multiplyAlongSizes(Value keys, Value scores) {
   auto split = [&](Value matrix) -> Value {
     auto type = cast<RankedTensorType>(matrix.getType());
     return tensor::ExpandShapeOp::create(w.b, w.loc, type.clone({type.getDimSize(0), size / kKeyLanes, kKeyLanes}),
                                          matrix, ArrayRef<ReassociationIndices>{{0}, {1, 2}});
   };
+  // Targets without fused multiply-adds would call a function for one that is demanded.
+  auto contracted = arith::FastMathFlagsAttr::get(w.b.getContext(), arith::FastMathFlags::contract);
   // Loops: keys, queries, vectors of sizes, their elements.
   Value products =
       forEach(4, {split(queries.tensor), split(keys)}, {map(4, {1, 2, 3}), map(4, {0, 2, 3}), map(4, {1, 0, 3})},
               fill(empty({count, kKeyLanes, kKeyLanes}), 0), [&](ValueRange elements) {
-                return Values{math::FmaOp::create(w.b, w.loc, elements[0], elements[1], elements[2])};
+                Value product = arith::MulFOp::create(w.b, w.loc, elements[0], elements[1], contracted);
+                return Values{arith::AddFOp::create(w.b, w.loc, elements[2], product, contracted)};
               })[0];
   AffineMap each = map(3, {0, 1, 2});
   Value transposed = forEach(3, products, {map(3, {0, 2, 1}), each}, empty({count, kKeyLanes, kKeyLanes}),
@@ -152,7 +156,7 @@ private:
   using AddPlace = llvm::function_ref<Values(SplitPlace &place, Value index, ValueRange carried)>;
 
   Values forBlocks(ValueRange carried, AddBlock add);
-  /// The block after a whole one, or the last keys there are: those of all heads, a head at a time.
+  /// Returns the block after a whole one, clamped to the last keys of all splits.
   Span getNext(const Span &block) {
     Value length = w.index(block.most), last = w.sub(numAllKeys, length);
     return {arith::MinSIOp::create(w.b, w.loc, w.add(block.first, length), last), block.most, block.count};
@@ -174,7 +178,7 @@ private:
 };
 } // namespace
 
-/// All keys of the split, in blocks of as many as are compared side by side.
+/// Loops over the keys of the split in blocks of `kKeyLanes`; the last block may have fewer keys.
 Values SplitWriter::forBlocks(ValueRange carried, AddBlock add) {
   Value lanes = w.index(kKeyLanes);
   Value numWhole = arith::DivUIOp::create(w.b, w.loc, numKeys, lanes);
@@ -241,7 +245,7 @@ Values SplitWriter::multiplyKeys() {
   });
 }
 
-/// Makes weights of all scores, and writes the statistics of each place to the result.
+/// Replaces all scores by their exponentials, and writes sum and maximum of each place to the result.
 Values SplitWriter::takeSoftmax(Value scores, Value result) {
   OpFoldResult zero = w.b.getIndexAttr(0), all = w.b.getIndexAttr(length);
   return forPlaces({scores, result}, [&](SplitPlace &place, Value index, ValueRange carried) {
