@@ -62,10 +62,13 @@ static void addSizeOptions(CLI::App &command, CompileArguments &arguments) {
       ->group(kGroup);
   using ContextType = ImportOptions::ContextType;
   command
-      .add_option("--context-type", arguments.options.import.contextType,
-                  "keep them as f32, f16 or bf16: half the bytes, which attention reads for each token; default: f32")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, ContextType>{
-          {"f32", ContextType::f32}, {"f16", ContextType::f16}, {"bf16", ContextType::bf16}}))
+      .add_option_function<std::string>(
+          "--context-type",
+          [&type = arguments.options.import.contextType](const std::string &name) {
+            type = name == "f16" ? ContextType::f16 : name == "bf16" ? ContextType::bf16 : ContextType::f32;
+          },
+          "keep them as f32, f16 or bf16: half the bytes, which attention reads for each token; default: f32")
+      ->check(CLI::IsMember({"f32", "f16", "bf16"}))
       ->type_name("TYPE")
       ->group(kGroup);
   command
