@@ -17,6 +17,9 @@ namespace tenon {
 /// Weights that are dequantized, and int8 that are widened to i16, stay in registers for at most this many rows; for
 /// more rows they are written to scratch first.
 inline constexpr int64_t kMaxRowsInRegisters = 4;
+/// The same for weights of f16 and bf16, which are only widened: on Zen 4, a panel in scratch is faster from 64 rows on
+/// with AVX-512, and from about 32 on with AVX2 (docs/performance/generation.md).
+inline constexpr int64_t kMaxWidenedRowsInRegisters = 32;
 
 /// Targets with at most this many vector registers count as having few: the sums of a block take nearly all of them.
 inline constexpr int64_t kFewRegisters = 16;

@@ -74,6 +74,9 @@ std::optional<Contraction> readContraction(kernel::ContractOp op);
 /// The summed loop of a contraction that dequantizes its RHS.
 unsigned getDequantizedLoop(mlir::linalg::LinalgOp op);
 
+/// Returns the number of rows up to which a contraction dequantizes its RHS in registers, for each block of rows again.
+int64_t getMaxRowsInRegisters(const Contraction &contraction);
+
 /// Returns the bytes of a dequantized panel of the RHS in scratch; 0 if all rows dequantize in registers.
 int64_t getDequantizedPanelBytes(kernel::ContractOp op, const Contraction &contraction);
 

@@ -130,10 +130,17 @@ std::optional<Dequantization> tenon::matchDequantization(linalg::GenericOp op, V
   return getPanel(rhs.map, columnLoop) > 0 ? widening : std::nullopt;
 }
 
+int64_t tenon::getMaxRowsInRegisters(const Contraction &contraction) {
+  assert(contraction.dequantization && "there are weights to dequantize");
+  // Rows that are widened, too, are packed for a panel, which widens vectors of them and not one element after another.
+  bool isCheap = !contraction.dequantization->scale && !contraction.promotesLhs;
+  return isCheap ? kMaxWidenedRowsInRegisters : kMaxRowsInRegisters;
+}
+
 int64_t tenon::getDequantizedPanelBytes(kernel::ContractOp op, const Contraction &contraction) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t rows = contraction.rowLoop ? ranges[*contraction.rowLoop] : 1;
-  if (!contraction.dequantization || (!ShapedType::isDynamic(rows) && rows <= kMaxRowsInRegisters))
+  if (!contraction.dequantization || (!ShapedType::isDynamic(rows) && rows <= getMaxRowsInRegisters(contraction)))
     return 0;
   int64_t elementBytes = getElementTypeOrSelf(op.getDpsInits()[0]).getIntOrFloatBitWidth() / 8;
   return ranges[getDequantizedLoop(op)] * contraction.panel * elementBytes;

@@ -32,11 +32,12 @@ private:
 };
 } // namespace
 
-/// Registers are reserved for the sums of the block of steps that share one scale, which are separate from the total
-/// sums, and for stored weights during their conversion.
+/// Registers are reserved for stored weights during their conversion and, if steps share a scale, for the sums of such
+/// a block of steps, which are separate from the total sums.
 void DequantizeFma::limitBlock(BlockProblem &block) const {
-  block.registers = block.registers / 2 - 2;
-  block.rows = std::min(block.rows, kMaxRowsInRegisters);
+  constexpr int64_t kConverted = 2; // limit: stored weights that are being converted
+  block.registers = (contraction.dequantization->scale ? block.registers / 2 : block.registers) - kConverted;
+  block.rows = std::min(block.rows, getMaxRowsInRegisters(contraction));
 }
 
 /// With a single row there are few sums, so a block spans whole panels, which are read in memory order.
@@ -54,7 +55,9 @@ SmallVector<Value> DequantizeFma::emitLoops(Reduction &, ArrayRef<unsigned>, con
 
 static bool fits(const ContractionProblem &problem) { return problem.contraction.dequantization.has_value(); }
 
-static std::optional<int64_t> getMaxRows(const ContractionProblem &) { return kMaxRowsInRegisters; }
+static std::optional<int64_t> getMaxRows(const ContractionProblem &problem) {
+  return getMaxRowsInRegisters(problem.contraction);
+}
 
 const MicroKernelEntry tenon::kDequantizeFma = {
     .name = kernel::MicroKernel::dequantize_fma,
