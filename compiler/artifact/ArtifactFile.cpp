@@ -9,6 +9,7 @@
 #include "compiler/artifact/OutputFile.h"
 #include "compiler/artifact/Weights.h"
 #include "runtime/format/Layout.h"
+#include "runtime/format/plan_generated.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
@@ -98,6 +99,13 @@ public:
     os.pwrite(reinterpret_cast<const char *>(table.data()), table.size() * sizeof(Section), sizeof(header));
   }
 
+  void addPlan(const std::string &target, const std::string &plan) {
+    add(SectionKind::plan, target, fmt::kSectionAlignment, plan);
+    const auto *states = fmt::GetPlan(plan.data())->states();
+    if (states && states->size() && states->Get(states->size() - 1)->sequence())
+      version = std::max(version, fmt::kSequencesVersion);
+  }
+
   /// Adds where the weights lie.
   void addPlaces(const WeightSection &weights) {
     fmt::WeightPlaces counts{0, 0};
@@ -136,7 +144,7 @@ public:
     std::string bytes;
     append(bytes, counts);
     add(SectionKind::places, "", fmt::kSectionAlignment, bytes + files + segments);
-    version = fmt::kPlacesVersion;
+    version = std::max(version, fmt::kPlacesVersion);
   }
 
 private:
@@ -156,7 +164,7 @@ void tenon::writeArtifact(const ArtifactParts &parts, llvm::raw_pwrite_stream &o
   SectionWriter writer(os, numSections);
   for (const ArtifactParts::Variant &variant : parts.variants)
     for (const std::string &plan : variant.plans)
-      writer.add(SectionKind::plan, variant.target, fmt::kSectionAlignment, plan);
+      writer.addPlan(variant.target, plan);
   for (const ArtifactParts::Variant &variant : parts.variants)
     writer.add(SectionKind::code, variant.target, fmt::kPageSize, variant.code);
   writer.add(SectionKind::meta, "", fmt::kSectionAlignment, parts.meta);

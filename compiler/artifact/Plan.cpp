@@ -319,6 +319,7 @@ LogicalResult Serializer::addState(plan::StateOp state) {
     made->slot = *state.getRing();
   if (state.getNext())
     made->next = getExpr(state.getNext());
+  made->sequence = state.getSequence();
   if (std::optional<ElementsAttr> initial = state.getInitial()) {
     made->has_initial = true;
     made->initial = weights.add(*initial);

@@ -224,6 +224,10 @@ static llvm::Expected<Imported> importMarked(const Setup &setup, PhaseRunner &ru
                                                 " is no Hugging Face folder; --state keeps outputs of other models");
   if (options.import.contextType != ImportOptions::ContextType::f32 && !options.import.context)
     return makeError(CompileStatus::misuse, "--context-type: nothing is kept from run to run without --context");
+  if (!options.import.sequences.empty() && !options.import.context)
+    return makeError(CompileStatus::misuse, "--sequences: nothing is kept from run to run without --context");
+  if (!options.import.sequences.empty() && !options.import.marked.empty())
+    return makeError(CompileStatus::misuse, "--sequences: --mark-output adds outputs to one program alone");
   if (isIR)
     if (llvm::Error error = checkOptions(options))
       return error;
@@ -246,6 +250,7 @@ static llvm::Expected<CalibratedWeights> calibrate(ModuleOp imported, const Setu
   // A model that keeps its context computes the logits of the last token alone: the same one without it has all.
   CompileOptions options = setup.options;
   options.import.context = 0;
+  options.import.sequences.clear();
   llvm::Expected<Imported> whole = import(options, runner.getContext());
   if (!whole)
     return whole.takeError();

@@ -227,6 +227,7 @@ static std::string getInputName(func::FuncOp function, unsigned i) {
 /// Tensors without elements.
 static llvm::Expected<InputSet> makeShapes(func::FuncOp function, const Sizes &sizes) {
   InputSet set;
+  set.sequences = getNumSequences(function);
   for (BlockArgument argument : function.getArguments()) {
     std::string name = getInputName(function, argument.getArgNumber());
     auto role = function.getArgAttrOfType<RoleAttr>(argument.getArgNumber(), kRoleAttr);

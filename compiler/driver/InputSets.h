@@ -29,8 +29,10 @@ struct InputTensor {
   tenon_tensor view() { return {dtype, static_cast<uint32_t>(dims.size()), dims.data(), bytes.data()}; }
 };
 
-/// One tensor for each input of an artifact.
-using InputSet = std::vector<InputTensor>;
+/// One tensor for each input of an artifact, and of how many sequences the run is.
+struct InputSet : std::vector<InputTensor> {
+  uint32_t sequences = 1;
+};
 
 /// Reads input sets for an artifact, at least one. Fails if they are invalid.
 using InputReader = std::function<llvm::Expected<std::vector<InputSet>>(const tenon_artifact *artifact)>;

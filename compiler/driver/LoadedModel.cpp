@@ -21,6 +21,7 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
+#include <numeric>
 
 using namespace mlir;
 using namespace tenon;
@@ -60,6 +61,15 @@ static size_t getCapacity(const ArtifactParts &parts) {
   return llvm::alignTo(bytes + sections * (fmt::kPageSize + sizeof(fmt::Section)), fmt::kPageSize);
 }
 
+/// Returns of how many sequences a run is at most.
+static uint32_t getMostSequences(const tenon_artifact *artifact) {
+  uint32_t most = 1;
+  for (uint32_t i = 0; i < tenon_artifact_program_count(artifact); ++i)
+    if (tenon_program_info program; tenon_artifact_program(artifact, i, &program, nullptr) == TENON_OK)
+      most = std::max(most, program.sequences);
+  return most;
+}
+
 llvm::Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const ArtifactParts &parts, bool mayBeAlone) {
   auto model = std::make_unique<LoadedModel>();
   model->bytes.reset(static_cast<char *>(std::aligned_alloc(fmt::kPageSize, getCapacity(parts))));
@@ -76,11 +86,12 @@ llvm::Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const ArtifactPar
   if (tenon_status status = tenon_artifact_load_memory(model->bytes.get(), os.tell(), &options, &artifact, &why))
     return makeError(static_cast<CompileStatus>(status), why.message);
   model->artifact.reset(artifact);
-  tenon_status created = tenon_session_create(artifact, nullptr, &session, &why);
+  tenon_session_options sessionOptions{};
+  sessionOptions.slots = model->numSlots = getMostSequences(artifact);
+  tenon_status created = tenon_session_create(artifact, &sessionOptions, &session, &why);
   if (created == TENON_RESOURCES && mayBeAlone) {
-    tenon_session_options alone{};
-    alone.threads = 1;
-    created = tenon_session_create(artifact, &alone, &session, &why);
+    sessionOptions.threads = 1;
+    created = tenon_session_create(artifact, &sessionOptions, &session, &why);
   }
   if (created)
     return makeError(static_cast<CompileStatus>(created), why.message);
@@ -108,8 +119,20 @@ std::string LoadedModel::getText(const tenon_error &error) {
   return text.str();
 }
 
+/// Resets all slots to the states of a new session.
+tenon_status LoadedModel::resetStates(tenon_error *error) const {
+  tenon_status status = TENON_OK;
+  for (uint32_t i = 0; i < numSlots && status == TENON_OK; ++i)
+    status = tenon_session_reset_slot(session.get(), i, error);
+  return status;
+}
+
 llvm::Error LoadedModel::bind(InputSet &set, bool withData) const {
   tenon_error error;
+  std::vector<uint32_t> slots(set.sequences);
+  std::iota(slots.begin(), slots.end(), 0);
+  if (tenon_status status = tenon_session_use_slots(session.get(), slots.data(), slots.size(), &error))
+    return makeError(static_cast<CompileStatus>(status), getText(error));
   for (auto [i, tensor] : llvm::enumerate(set)) {
     tenon_tensor view = tensor.view();
     if (!withData)
@@ -125,15 +148,14 @@ bool LoadedModel::canRun(InputSet &set) const {
 }
 
 tenon_status LoadedModel::run(tenon_error *error) const {
-  if (tenon_status status = tenon_session_reset_slot(session.get(), 0, error))
+  if (tenon_status status = resetStates(error))
     return status;
   return tenon_session_run(session.get(), error);
 }
 
 std::optional<uint64_t> LoadedModel::measureMemory(InputSet &shapes) const {
   tenon_memory memory;
-  if (llvm::errorToBool(bind(shapes, /*withData=*/false)) ||
-      tenon_session_reset_slot(session.get(), 0, nullptr) != TENON_OK ||
+  if (llvm::errorToBool(bind(shapes, /*withData=*/false)) || resetStates(nullptr) != TENON_OK ||
       tenon_session_measure(session.get(), &memory, nullptr) != TENON_OK)
     return std::nullopt;
   return memory.total;

@@ -53,6 +53,8 @@ public:
   const tenon_artifact_info &getInfo() const { return info; }
 
 private:
+  tenon_status resetStates(tenon_error *error) const;
+
   template <auto release> struct Release {
     template <typename T> void operator()(T *handle) const { release(handle); }
   };
@@ -61,6 +63,7 @@ private:
   std::unique_ptr<tenon_artifact, Release<tenon_artifact_release>> artifact;
   std::unique_ptr<tenon_session, Release<tenon_session_release>> session;
   tenon_artifact_info info{};
+  uint32_t numSlots = 1; ///< one for each sequence of a run
 };
 
 /// Compiles the module, which it modifies, for a target that this machine supports: `build` adds the passes that create

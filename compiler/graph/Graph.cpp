@@ -260,6 +260,12 @@ Tensor Graph::causalMask(const Dim &queries, const Dim &keys, int64_t window) {
   return window == 0 ? sees : sees & (query - key < window);
 }
 
+void Graph::setSequences(int64_t count) {
+  if (count < 2)
+    return fail("cannot have runs of " + Twine(count) + " sequences; several are 2 or more");
+  parts->function->setAttr(kSequencesAttr, parts->builder.getI64IntegerAttr(count));
+}
+
 //===----------------------------------------------------------------------===//
 // Random numbers
 //===----------------------------------------------------------------------===//

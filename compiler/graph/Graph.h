@@ -193,9 +193,12 @@ public:
   /// Creates a state of zeros, all of whose rows are live. Names must be distinct.
   graph::State state(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, DType type = DType::f32);
   /// Creates a state that grows: the symbol `live` is the number of its live rows, 0 at the beginning of a session.
-  /// States that grow together share a symbol.
+  /// States that grow together share a symbol. With a `sequence`, it is that sequence's state of a run of several
+  /// sequences: the first one's has the same name, the same type, and another symbol, and is created before.
   graph::State growingState(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, llvm::StringRef live,
-                            DType type = DType::f32);
+                            DType type = DType::f32, int64_t sequence = 0);
+  /// Makes each run one of several sequences, each with states of its own.
+  void setSequences(int64_t count);
   Tensor input(llvm::StringRef name, ShapeRef shape, DType type = DType::f32);
   /// Creates a weight from values, which are copied; there must be one for each element.
   Tensor weight(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> values);
@@ -249,7 +252,8 @@ private:
   friend class graph::State;
   Tensor makeRandom(ShapeRef shape, DType type, std::optional<int64_t> seed, bool isNormal);
   void moveTo(llvm::StringRef place);
-  graph::State declareState(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, DType type, llvm::StringRef live);
+  graph::State declareState(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, DType type, llvm::StringRef live,
+                            int64_t sequence = 0);
 
   mlir::MLIRContext *context;
   mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -15,20 +15,23 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::graph;
 
-State Graph::declareState(StringRef name, ArrayRef<int64_t> shape, DType type, StringRef live) {
-  State result(*this, name.str());
+State Graph::declareState(StringRef name, ArrayRef<int64_t> shape, DType type, StringRef live, int64_t sequence) {
+  assert(sequence >= 0 && "sequences are counted from zero");
+  std::string own = sequence ? (name + "." + Twine(sequence)).str() : name.str();
+  State result(*this, own);
   if (hasFailed())
     return result;
-  if (mlir::SymbolTable::lookupSymbolIn(*module, name)) {
-    fail("has two states '" + name + "'");
+  if (mlir::SymbolTable::lookupSymbolIn(*module, own)) {
+    fail("has two states '" + Twine(own) + "'");
     return result;
   }
   // States are inserted before main, in the order of their declaration.
   OpBuilder b(&module->getBody()->back());
   auto tensor = RankedTensorType::get(shape, getType(context, type));
-  auto state = StateOp::create(b, builder->getLoc(), b.getStringAttr(name), TypeAttr::get(tensor),
+  auto first = sequence ? FlatSymbolRefAttr::get(context, name) : FlatSymbolRefAttr();
+  auto state = StateOp::create(b, builder->getLoc(), b.getStringAttr(own), TypeAttr::get(tensor),
                                live.empty() ? StringAttr() : b.getStringAttr(live), /*ring=*/nullptr,
-                               /*initial=*/nullptr);
+                               /*initial=*/nullptr, b.getI64IntegerAttr(sequence), first);
   if (failed(verify(state)))
     builder->setFailed();
   return result;
@@ -36,8 +39,8 @@ State Graph::declareState(StringRef name, ArrayRef<int64_t> shape, DType type, S
 
 State Graph::state(StringRef name, ArrayRef<int64_t> shape, DType type) { return declareState(name, shape, type, ""); }
 
-State Graph::growingState(StringRef name, ArrayRef<int64_t> shape, StringRef live, DType type) {
-  return declareState(name, shape, type, live);
+State Graph::growingState(StringRef name, ArrayRef<int64_t> shape, StringRef live, DType type, int64_t sequence) {
+  return declareState(name, shape, type, live, sequence);
 }
 
 /// Reports an error if a state would be read or written in a branch or a loop.

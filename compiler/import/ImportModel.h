@@ -46,6 +46,9 @@ struct ImportOptions {
   /// The type in which they are kept.
   enum class ContextType { f32, f16, bf16 };
   ContextType contextType = ContextType::f32;
+  /// The numbers of sequences, each from 2 on, for which a language model with a context has a program of its own: it
+  /// takes one token of each.
+  std::vector<int64_t> sequences;
   std::vector<std::string> marked;  ///< values that become outputs, after those of the model
   std::vector<std::string> plugins; ///< files with operators that are neither ONNX's nor ours
   /// Called with the path of each file that is read, and its bytes on disk.

@@ -83,7 +83,7 @@ static Json getSymbols(const ArtifactView &view) {
   return list;
 }
 
-static Json getStates(const ArtifactView &view) {
+static Json listStates(const ArtifactView &view) {
   const rt::Plan &plan = view.getPlan();
   Json list = Json::array();
   auto getSymbol = [&](uint32_t symbol) { return symbol == rt::kNoExpr ? Json() : Json(plan.symbols[symbol].name); };
@@ -224,7 +224,7 @@ void tenon::printJson(const ArtifactView &view, const InspectOptions &options, l
                {"model", plan.modelName},          {"source_xxh3", getHex(header.sourceHash)}};
   json["inputs"] = getTensors(view, plan.inputs);
   json["outputs"] = getTensors(view, plan.outputs);
-  json["states"] = getStates(view);
+  json["states"] = listStates(view);
   json["targets"] = getTargets(view);
   json["programs"] = getPrograms(view);
   json["sections"] = getSections(view);

@@ -95,7 +95,7 @@ def Plan_StateOp : Plan_Op<"state", [HasParent<"ProgramOp">]> {
     Its rows are along the first dimension of `type`. The state gives the program's symbol number `live` the number of
     rows that are live when a run begins, and after the run `next` of them are. Where there is a `ring`, that symbol is
     the row to write to, `live` the number of rows that outlive the run, and `next` the number of rows that it writes. A
-    program has the states of its model in the same order as any other program of it.
+    program has the states of its model in the same order as any other program of it, once for each `sequence` of a run.
 
     ```mlir
     plan.program @main symbols ["past"] inputs [] outputs [] {
@@ -105,9 +105,12 @@ def Plan_StateOp : Plan_Op<"state", [HasParent<"ProgramOp">]> {
     ```
   }];
   let arguments = (ins StrAttr:$name, TypeAttr:$type, OptionalAttr<I64Attr>:$live, OptionalAttr<I64Attr>:$ring,
-                       Optional<Index>:$next, OptionalAttr<ElementsAttr>:$initial);
+                       Optional<Index>:$next, OptionalAttr<ElementsAttr>:$initial,
+                       DefaultValuedOptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$sequence);
   let results = (outs Plan_BufferType:$buffer);
-  let assemblyFormat = "$name `:` $type (`live` $live^)? (`ring` $ring^)? (`next` $next^)? attr-dict";
+  let assemblyFormat = [{
+    $name `:` $type (`live` $live^)? (`ring` $ring^)? (`next` $next^)? (`sequence` $sequence^)? attr-dict
+  }];
   let hasVerifier = 1;
 }
 

@@ -108,6 +108,9 @@ static bool areSizes(Attribute value) {
 
 static constexpr Values kUnit{"a unit attribute", [](Attribute value) { return isa<UnitAttr>(value); }};
 static constexpr Values kCount{"a 64-bit integer that is not negative", isNotNegative};
+static constexpr Values kSeveral{"a 64-bit integer from 2 on", [](Attribute value) {
+                                   return isNotNegative(value) && cast<IntegerAttr>(value).getInt() >= 2;
+                                 }};
 static constexpr Values kIntegers{"an array<i64> of integers above 0", [](Attribute value) {
                                     auto integers = dyn_cast<DenseI64ArrayAttr>(value);
                                     return integers &&
@@ -163,6 +166,7 @@ static constexpr Rule kOperationRules[] = {
     {kSizeHintsAttr, kFunction, kSizes},
     {kProgramAttr, kFunction, kProgramSizes},
     {kSharesWeightsAttr, kFunction, kUnit},
+    {kSequencesAttr, kFunction, kSeveral},
     {kFlopsAttr, kFunctionOrLaunch, kAmount},
     {kBytesAttr, kFunctionOrLaunch, kAmount},
     {kMachineAttr, kModuleOrFunction, kMachine},

@@ -74,6 +74,8 @@ inline constexpr llvm::StringLiteral kSizeHintsAttr = "tenon.size_hints";
 inline constexpr llvm::StringLiteral kProgramAttr = "tenon.program";
 /// On main and its copies for some sizes: they read the same weights, which are stored once.
 inline constexpr llvm::StringLiteral kSharesWeightsAttr = "tenon.shares_weights";
+/// On a function whose runs are of several sequences: their number, from 2 on. It uses the states of each.
+inline constexpr llvm::StringLiteral kSequencesAttr = "tenon.sequences";
 /// On a kernel: the bytes of memory that it reads and writes (passes/cost/MemoryTraffic.h), an expression over its
 /// symbols; on a plan.launch, an affine map of its sizes.
 inline constexpr llvm::StringLiteral kBytesAttr = "tenon.bytes";

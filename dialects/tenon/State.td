@@ -17,7 +17,7 @@
 include "dialects/tenon/TenonBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 
-def Tenon_StateOp : Op<Tenon_Dialect, "state", [Symbol, Tenon_NoKernel]> {
+def Tenon_StateOp : Op<Tenon_Dialect, "state", [Symbol, Tenon_NoKernel, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "declares a tensor that a session keeps from run to run";
   let description = [{
     The type is that of the whole memory; rows are along its first dimension.
@@ -31,20 +31,31 @@ def Tenon_StateOp : Op<Tenon_Dialect, "state", [Symbol, Tenon_NoKernel]> {
     It is zero when a session begins, or `initial`, which only a state without `live`
     has.
 
+    A run of several sequences has the states of each. Those of the first sequence are declared as above, and those of
+    sequence 1, 2, ... are `sequence` of these, with the same type and symbols of their own. A function with
+    `tenon.sequences` uses the states of so many sequences, any other one those of the first.
+
     ```mlir
     tenon.state @keys : tensor<512x8x64xf32> live "past"
+    tenon.state @keys.1 : tensor<512x8x64xf32> live "past.1" sequence 1 of @keys
     tenon.state @window : tensor<64x8x64xf32> live "kept" ring "slot"
     tenon.state @hidden : tensor<1x32xf32>
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Tenon_AnyTensor>:$type, OptionalAttr<StrAttr>:$live,
-                       OptionalAttr<StrAttr>:$ring, OptionalAttr<ElementsAttr>:$initial);
-  let assemblyFormat = "$sym_name `:` $type (`live` $live^)? (`ring` $ring^)? attr-dict";
+                       OptionalAttr<StrAttr>:$ring, OptionalAttr<ElementsAttr>:$initial,
+                       DefaultValuedOptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$sequence,
+                       OptionalAttr<FlatSymbolRefAttr>:$first);
+  let assemblyFormat = [{
+    $sym_name `:` $type (`live` $live^)? (`ring` $ring^)? (`sequence` $sequence^ `of` $first)? attr-dict
+  }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() { return ::llvm::cast<::mlir::RankedTensorType>(getType()); }
     /// How many rows there is memory for.
     int64_t getCapacity() { return getTensorType().getDimSize(0); }
+    /// Returns the name of the state, which those of all sequences share.
+    ::llvm::StringRef getStateName() { return getFirst().value_or(getSymName()); }
     /// Returns the symbols that the state binds, in the order of their names.
     ::llvm::SmallVector<::mlir::AffineExpr> getSymbols();
   }];

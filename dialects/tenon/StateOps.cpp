@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -45,6 +46,9 @@ LogicalResult StateOp::verify() {
     return emitOpError("has live rows, but no memory for any");
   if (getLive() && (getLive()->empty() || getLive() == getRing() || (getRing() && getRing()->empty())))
     return emitOpError("needs different names for its symbols");
+  if (bool(getFirst()) != (getSequence() > 0))
+    return emitOpError("belongs to sequence ")
+           << getSequence() << ", and names the state of the first one " << (getFirst() ? "nevertheless" : "nowhere");
   if (!getInitial())
     return success();
   if (getLive())
@@ -53,6 +57,35 @@ LogicalResult StateOp::verify() {
       getInitial()->getElementType() != type.getElementType())
     return emitOpError("has an initial value of another type, ") << getInitial()->getShapedType();
   return success();
+}
+
+LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (!getFirst())
+    return success();
+  auto first = tables.lookupNearestSymbolFrom<StateOp>(*this, getFirstAttr());
+  if (!first || first.getSequence() != 0)
+    return emitOpError("is of ") << getFirstAttr() << ", which is no state of the first sequence";
+  if (first.getTensorType() == getTensorType() && first.getInitialAttr() == getInitialAttr() &&
+      bool(first.getLive()) == bool(getLive()) && bool(first.getRing()) == bool(getRing()))
+    return success();
+  InFlightDiagnostic diagnostic = emitOpError("differs in more than its symbols from the state of the first sequence");
+  diagnostic.attachNote(first.getLoc()) << "the state is here";
+  return diagnostic;
+}
+
+int64_t tenon::getNumSequences(Operation *function) {
+  auto count = function->getAttrOfType<IntegerAttr>(kSequencesAttr);
+  return count ? count.getInt() : 1;
+}
+
+SmallVector<StateOp> tenon::getStates(ModuleOp module, Operation *function) {
+  SmallVector<StateOp> states;
+  int64_t numSequences = getNumSequences(function);
+  for (auto state : module.getOps<StateOp>())
+    if (static_cast<int64_t>(state.getSequence()) < numSequences)
+      states.push_back(state);
+  llvm::stable_sort(states, [](StateOp a, StateOp b) { return a.getSequence() < b.getSequence(); });
+  return states;
 }
 
 //===----------------------------------------------------------------------===//
@@ -68,6 +101,9 @@ static FailureOr<StateOp> findState(Operation *op, FlatSymbolRefAttr name, Value
   if (!isa<FunctionOpInterface>(op->getParentOp()))
     return op->emitOpError("is nested in a region, expected the top level of a function; select the value in the "
                            "branch or loop and write it after");
+  if (static_cast<int64_t>(state.getSequence()) >= getNumSequences(op->getParentOp()))
+    return op->emitOpError("names ") << name << ", a state of sequence " << state.getSequence() << ", in a function of "
+                                     << getNumSequences(op->getParentOp());
   RankedTensorType whole = state.getTensorType();
   auto part = cast<RankedTensorType>(value.getType());
   bool hasRows = part.getRank() == whole.getRank() && part.getElementType() == whole.getElementType();

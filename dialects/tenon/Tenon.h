@@ -12,6 +12,7 @@
 #include "dialects/tenon/Interfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
@@ -38,6 +39,12 @@ namespace tenon {
 
 /// Returns the elements of a value that depend only on symbols and constants.
 std::optional<Dims> getKnownElements(mlir::Value value);
+
+/// Returns how many sequences a run of a function is of: `tenon.sequences`, or 1.
+int64_t getNumSequences(mlir::Operation *function);
+/// Returns the states of the sequences of a function of `module`, those of the first sequence first, each in the order
+/// of their declaration.
+llvm::SmallVector<StateOp> getStates(mlir::ModuleOp module, mlir::Operation *function);
 
 } // namespace tenon
 

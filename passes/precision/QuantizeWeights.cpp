@@ -10,6 +10,7 @@
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
 #include "passes/precision/WeightPrecision.h"
+#include <map>
 
 namespace tenon {
 #define GEN_PASS_DEF_QUANTIZEWEIGHTS
@@ -34,8 +35,12 @@ struct QuantizeWeights : public tenon::impl::QuantizeWeightsBase<QuantizeWeights
       emitInvalid(getOperation().getLoc(), llvm::toString(formats.takeError()));
       return signalPassFailure();
     }
-    if (report)
-      report->numMatrices = matrices.size();
+    if (report) {
+      llvm::DenseSet<Attribute> distinct;
+      for (ConstantMatrix &matrix : matrices)
+        distinct.insert(matrix.weight.getValue());
+      report->numMatrices = distinct.size();
+    }
     for (auto [matrix, format] : llvm::zip(matrices, *formats))
       if (format && !isStoredSo(matrix, *format) && failed(store(matrix, *format)))
         return signalPassFailure();
@@ -45,12 +50,21 @@ private:
   LogicalResult store(ConstantMatrix &matrix, const WeightFormat &format);
   void tell(const ConstantMatrix &matrix, const WeightFormat &format, const StoredMatrix &stored);
 
+  /// The elements of a matrix, the dimension that is summed, and the format. Several functions may read the same
+  /// matrix.
+  using Source = std::tuple<const void *, int64_t, std::string>;
+  std::map<Source, StoredMatrix> made;
   std::shared_ptr<WeightPrecision> report;          ///< null if nobody asks
   std::shared_ptr<const StoredMatrices> calibrated; ///< null if there was no calibration
 };
 } // namespace
 
 LogicalResult QuantizeWeights::store(ConstantMatrix &matrix, const WeightFormat &format) {
+  Source source{matrix.weight.getValue().getAsOpaquePointer(), matrix.uses.depthAxis.value_or(-1), format.describe()};
+  if (auto same = made.find(source); same != made.end()) {
+    replaceMatrix(matrix, format, same->second);
+    return success();
+  }
   auto known = calibrated ? calibrated->find(matrix.getName()) : StoredMatrices::const_iterator();
   bool isKnown = calibrated && known != calibrated->end();
   llvm::Expected<StoredMatrix> stored =
@@ -59,6 +73,7 @@ LogicalResult QuantizeWeights::store(ConstantMatrix &matrix, const WeightFormat 
     return emitInvalid(matrix.weight.getLoc(), llvm::toString(stored.takeError()));
   tell(matrix, format, *stored);
   replaceMatrix(matrix, format, *stored);
+  made.insert({std::move(source), std::move(*stored)});
   ++numStored;
   return success();
 }

@@ -33,8 +33,10 @@ public:
         for (StringRef name : symbols.getAsValueRange<StringAttr>())
           bound.insert(dialect->internSymbol(name));
     });
-    auto known = module->getAttrOfType<ShapeAttr>(kRequiresAttr);
-    auto knownTexts = module->getAttrOfType<ArrayAttr>(kRequiresTextAttr);
+    // A function with requirements of its own has other symbols than the module's main.
+    Operation *holder = function->hasAttr(kRequiresAttr) ? function.getOperation() : module;
+    auto known = holder->getAttrOfType<ShapeAttr>(kRequiresAttr);
+    auto knownTexts = holder->getAttrOfType<ArrayAttr>(kRequiresTextAttr);
     for (auto [i, dim] : llvm::enumerate(known ? known.getDims() : ArrayRef<AffineExpr>()))
       add(dim, knownTexts && i < knownTexts.size() ? cast<StringAttr>(knownTexts[i]).str() : "");
   }

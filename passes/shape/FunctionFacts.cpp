@@ -15,7 +15,7 @@ using namespace tenon;
 llvm::MapVector<AffineExpr, Interval> tenon::getStateSymbols(func::FuncOp function) {
   llvm::MapVector<AffineExpr, Interval> symbols;
   if (auto module = dyn_cast_or_null<ModuleOp>(function->getParentOp()))
-    for (auto state : module.getOps<StateOp>())
+    for (StateOp state : getStates(module, function))
       for (AffineExpr symbol : state.getSymbols())
         symbols[symbol] =
             intersect(symbols.lookup(symbol), {0, state.getRing() ? state.getCapacity() - 1 : state.getCapacity()});

@@ -18,7 +18,7 @@ namespace tenon {
 /// Returns the symbols that dimensions of arguments bind, in order, without those of states.
 llvm::SetVector<mlir::AffineExpr> getInputSymbols(mlir::func::FuncOp function);
 
-/// Returns the symbols that the module's states bind when a run begins, with their ranges.
+/// Returns the symbols that the states of a function's sequences bind when a run begins, with their ranges.
 llvm::MapVector<mlir::AffineExpr, Interval> getStateSymbols(mlir::func::FuncOp function);
 
 /// Returns the facts of a public function that hold for all sizes: the ranges of its inputs' symbols, and the ranges

@@ -82,7 +82,8 @@ struct Specialize : public tenon::impl::SpecializeBase<Specialize> {
   using SpecializeBase::SpecializeBase;
   void runOnOperation() override {
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-      if (function.isPrivate() || function.isExternal())
+      // Programs that were imported as such are for their sizes alone.
+      if (function.isPrivate() || function.isExternal() || function->hasAttr(kProgramAttr))
         continue;
       // The function itself gets the size hints of its copies, the first one's taking precedence, so that their kernels
       // are shared.

@@ -98,7 +98,7 @@ void PairRewriter::declare() {
     type = RankedTensorType::get(shape, type.getElementType());
   }
   state = StateOp::create(builder, pair.argument.getLoc(), builder.getStringAttr(pair.input), TypeAttr::get(type), live,
-                          /*ring=*/nullptr, /*initial=*/nullptr);
+                          /*ring=*/nullptr, /*initial=*/nullptr, /*sequence=*/nullptr, /*first=*/nullptr);
 }
 
 /// Reads the first `rows` rows, with dimensions in the order of the model.

@@ -218,7 +218,7 @@ extern "C" tenon_status tenon_artifact_program(const tenon_artifact *artifact, u
   if (program >= programs.size())
     return report(artifact, Status::make(TENON_MISUSE, "program %u of %zu", program, programs.size()), error);
   const Plan &plan = programs[program].plan;
-  give({0, plan.madeFor, programs[program].firstInstruction, uint32_t(plan.instructions.size())}, info);
+  give({0, plan.madeFor, programs[program].firstInstruction, uint32_t(plan.instructions.size()), plan.sequences}, info);
   return TENON_OK;
 }
 
@@ -325,7 +325,12 @@ extern "C" tenon_status tenon_session_output(tenon_session *session, uint32_t ou
 }
 
 extern "C" tenon_status tenon_session_use_slot(tenon_session *session, uint32_t slot, tenon_error *error) {
-  return report(session, session->session.states().use(slot), error);
+  return report(session, session->session.states().use(&slot, 1), error);
+}
+
+extern "C" tenon_status tenon_session_use_slots(tenon_session *session, const uint32_t *slots, uint32_t count,
+                                                tenon_error *error) {
+  return report(session, session->session.states().use(slots, count), error);
 }
 
 extern "C" tenon_status tenon_session_state_rows(tenon_session *session, uint32_t slot, uint32_t state, int64_t *rows,

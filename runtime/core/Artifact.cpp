@@ -135,6 +135,8 @@ Status Artifact::loadPlans() {
     }
     programs_.push_back(std::move(program));
   }
+  if (programs_.back().plan.sequences != 1)
+    return Status::make(TENON_INVALID, "damaged: its last plan is for %u sequences", programs_.back().plan.sequences);
   return {};
 }
 

@@ -9,8 +9,10 @@
 
 #include "runtime/plan/Symbols.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <string>
 
 namespace tenon::rt {
 
@@ -33,7 +35,10 @@ Status ProgramSession::start(const tenon_session_options &options) {
   inputs.resize(artifact.plan().inputs.size());
   outputs.resize(artifact.plan().outputs.size());
   dims.resize(artifact.plan().dims.size());
-  rows.resize(2 * artifact.plan().states.size());
+  size_t numStates = 0;
+  for (const Program &program : artifact.programs())
+    numStates = std::max(numStates, program.plan.states.size());
+  rows.resize(2 * numStates);
   return {};
 }
 
@@ -64,21 +69,42 @@ Status ProgramSession::use(uint32_t index) {
   return {};
 }
 
-/// Returns the program for the bound shapes; if none is selected and none fits, the last one, whose error explains why.
+/// Returns the program for the number of sequences and the bound shapes; if none is selected and none fits, the last
+/// one for that number, whose error explains why.
 uint32_t ProgramSession::find() {
-  uint32_t last = uint32_t(sessions.size()) - 1;
   if (chosen != TENON_ANY_PROGRAM)
     return chosen;
-  for (const Input &input : inputs)
-    if (!input.bound)
-      return last;
-  for (uint32_t i = 0; i < last; ++i) {
+  if (sessions.size() == 1)
+    return 0;
+  bool isBound = std::all_of(inputs.begin(), inputs.end(), [](const Input &input) { return input.bound; });
+  uint32_t last = uint32_t(sessions.size()) - 1;
+  for (uint32_t i = 0; i < sessions.size(); ++i) {
     const Plan &plan = artifact.programs()[i].plan;
+    if (plan.sequences != stateStore->sequences())
+      continue;
+    last = i;
+    if (!isBound)
+      continue;
     stateStore->rows(plan, rows.data());
     if (fitsShapes(plan, dims.data(), rows.data()))
-      return i;
+      break;
   }
   return last;
+}
+
+/// Fails if a program is for runs of another number of sequences.
+Status ProgramSession::checkSequences(uint32_t index) const {
+  uint32_t wanted = stateStore->sequences(), has = artifact.programs()[index].plan.sequences;
+  if (has == wanted)
+    return {};
+  if (chosen == index)
+    return Status::make(TENON_MISUSE, "program %u is for %u sequences, and %u slots are in use", index, has, wanted);
+  std::string known;
+  for (const Program &program : artifact.programs())
+    if (program.plan.sequences > 1)
+      known += (known.empty() ? " and " : ", ") + std::to_string(program.plan.sequences);
+  return Status::make(TENON_UNSUPPORTED, "there is no program for runs of %u sequences; there are for 1%s", wanted,
+                      known.c_str());
 }
 
 Status ProgramSession::moveTo(uint32_t index) {
@@ -98,9 +124,11 @@ Status ProgramSession::moveTo(uint32_t index) {
 }
 
 Status ProgramSession::pick() {
-  if (sessions.size() == 1 || (pickCurrent && statesVersion == stateStore->version()))
+  if (pickCurrent && statesVersion == stateStore->version())
     return {};
-  if (uint32_t index = find(); index != active)
+  uint32_t index = find();
+  TENON_TRY(checkSequences(index));
+  if (index != active)
     TENON_TRY(moveTo(index));
   pickCurrent = true;
   statesVersion = stateStore->version();

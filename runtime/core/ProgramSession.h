@@ -17,7 +17,8 @@
 namespace tenon::rt {
 
 /// One session for each program of an artifact. One of them has the bindings and the memory at a time: the first one
-/// whose dimensions and ranges match the inputs' shapes, or the one that the caller selected.
+/// whose number of sequences is that of the current slots and whose dimensions and ranges match the inputs' shapes, or
+/// the one that the caller selected.
 class ProgramSession {
 public:
   explicit ProgramSession(const Artifact &artifact) : artifact(artifact) {}
@@ -51,6 +52,7 @@ private:
   };
 
   uint32_t find();
+  Status checkSequences(uint32_t index) const;
   Status moveTo(uint32_t index);
 
   const Artifact &artifact;

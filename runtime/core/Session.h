@@ -100,6 +100,7 @@ private:
   Status resolveSome(const std::vector<uint32_t> &bufferList, const std::vector<uint32_t> &operandList);
   bool isInRoom(const Buffer &buffer) const;
   Status resolveBuffer(uint32_t buffer);
+  Place placeOf(const State &state) const;
   Place placeOf(const Buffer &buffer) const;
   Status checkFacts(const Instruction &launch) const;
   Status resolveLate();

@@ -168,6 +168,11 @@ Status Session::reserveMemory() {
   return {};
 }
 
+Session::Place Session::placeOf(const State &state) const {
+  uint8_t *slot = states.address(state.sequence);
+  return {slot ? slot + state.offset : nullptr, state.bytes};
+}
+
 Session::Place Session::placeOf(const Buffer &buffer) const {
   Place place{nullptr, 0};
   switch (buffer.storage) {
@@ -179,8 +184,7 @@ Session::Place Session::placeOf(const Buffer &buffer) const {
     place = {const_cast<uint8_t *>(artifact.weights()), artifact.weightBytes()};
     break;
   case Storage::state:
-    place = {states.address() ? states.address() + plan.states[buffer.index].offset : nullptr,
-             plan.states[buffer.index].bytes};
+    place = placeOf(plan.states[buffer.index]);
     break;
   case Storage::input:
     place = {inputs[buffer.index].copy ? inputs[buffer.index].copy->address()

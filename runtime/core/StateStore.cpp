@@ -20,16 +20,20 @@ Status StateStore::start(uint32_t count) {
   if (count > kMaxSlots)
     return Status::make(TENON_MISUSE, "%u slots, a session has at most %u", count, kMaxSlots);
   slots.resize(count);
-  for (Slot &slot : slots) {
-    slot.memory = artifact.device().makeMemory();
-    slot.counts.resize(plan().states.size());
-  }
+  for (Slot &slot : slots)
+    start(slot);
+  current = {&slots.front()};
   return {};
+}
+
+void StateStore::start(Slot &slot) const {
+  slot.memory = artifact.device().makeMemory();
+  slot.counts.resize(plan().states.size());
 }
 
 uint64_t StateStore::bytes() const {
   uint64_t sum;
-  return checkedMul(plan().stateSize, slots.size(), &sum) ? sum : UINT64_MAX;
+  return checkedMul(plan().stateSize, slots.size() + idle.size(), &sum) ? sum : UINT64_MAX;
 }
 
 Status StateStore::checkSlot(uint32_t slot) const {
@@ -38,10 +42,39 @@ Status StateStore::checkSlot(uint32_t slot) const {
   return Status::make(TENON_MISUSE, "slot %u of %zu; a session has as many as its options say", slot, slots.size());
 }
 
-Status StateStore::use(uint32_t slot) {
-  TENON_TRY(checkSlot(slot));
-  changes += slot != current;
-  current = slot;
+Status StateStore::use(const uint32_t *chosen, uint32_t count) {
+  if (!count)
+    return Status::make(TENON_MISUSE, "a run is of one sequence at least");
+  std::vector<Slot *> next;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (chosen[i] == TENON_NO_SLOT) {
+      next.push_back(nullptr);
+      continue;
+    }
+    TENON_TRY(checkSlot(chosen[i]));
+    next.push_back(&slots[chosen[i]]);
+  }
+  std::vector<Slot *> sorted = next;
+  std::sort(sorted.begin(), sorted.end());
+  for (uint32_t i = 1; i < count; ++i)
+    if (sorted[i] && sorted[i] == sorted[i - 1])
+      return Status::make(TENON_MISUSE, "slot %td has two sequences of one run", sorted[i] - slots.data());
+  size_t numIdle = 0;
+  for (Slot *&slot : next) {
+    if (slot)
+      continue;
+    if (numIdle == idle.size())
+      start(idle.emplace_back());
+    slot = &idle[numIdle++];
+  }
+  changes += next != current;
+  current = std::move(next);
+  return {};
+}
+
+Status StateStore::prepare() {
+  for (Slot *slot : current)
+    TENON_TRY(reserve(*slot));
   return {};
 }
 
@@ -119,11 +152,18 @@ Status StateStore::reserve(Slot &slot) {
 }
 
 Status StateStore::checkUsable() const {
-  if (!slots[current].isBroken)
-    return {};
-  return Status::make(
-      TENON_MISUSE,
-      "a run that failed has left the states of slot %u half written; reset it, or restore it from a file", current);
+  for (const Slot *slot : current)
+    if (slot->isBroken)
+      return Status::make(
+          TENON_MISUSE,
+          "a run that failed has left the states of slot %td half written; reset it, or restore it from a file",
+          slot - slots.data());
+  return {};
+}
+
+void StateStore::beginRun() {
+  for (Slot *slot : current)
+    slot->isBroken = !plan().states.empty() && !isIdle(slot);
 }
 
 Status StateStore::reset(uint32_t index) {
@@ -180,10 +220,11 @@ Status StateStore::countRows(uint32_t slot, uint32_t state, int64_t *result) con
 }
 
 void StateStore::rows(const Plan &program, int64_t *values) const {
-  assert(program.states.size() == slots[current].counts.size() && "all programs have the states of their artifact");
+  assert(program.sequences == current.size() && "there is a slot for each sequence");
+  size_t numStates = plan().states.size();
   for (size_t i = 0; i < program.states.size(); ++i) {
     const State &state = program.states[i];
-    int64_t count = slots[current].counts[i];
+    int64_t count = current[state.sequence]->counts[i % numStates];
     bool isRing = state.kind == StateKind::ring;
     values[2 * i] = state.kind == StateKind::whole ? 0 : std::min(count, state.capacity - state.ringRows);
     values[2 * i + 1] = isRing ? count % state.capacity : 0;
@@ -191,13 +232,14 @@ void StateStore::rows(const Plan &program, int64_t *values) const {
 }
 
 Status StateStore::endRun(const Plan &program, const int64_t *exprs) {
-  assert(program.states.size() == slots[current].counts.size() && "all programs have the states of their artifact");
-  Slot &slot = slots[current];
+  assert(program.sequences == current.size() && "there is a slot for each sequence");
+  size_t numStates = plan().states.size();
   for (size_t i = 0; i < program.states.size(); ++i) {
     const State &state = program.states[i];
-    int64_t &count = slot.counts[i];
-    if (state.next == kNoExpr)
+    Slot *slot = current[state.sequence];
+    if (state.next == kNoExpr || isIdle(slot))
       continue;
+    int64_t &count = slot->counts[i % numStates];
     int64_t next = exprs[state.next];
     if (state.kind == StateKind::growing && (next < 0 || next > state.capacity))
       return Status::make(TENON_INVALID, "state '%s' has %lld rows after the run, and memory for %lld", state.name,
@@ -209,7 +251,8 @@ Status StateStore::endRun(const Plan &program, const int64_t *exprs) {
       count -= state.capacity;
     changes += count != before;
   }
-  slot.isBroken = false;
+  for (Slot *slot : current)
+    slot->isBroken = false;
   return {};
 }
 

@@ -11,13 +11,14 @@
 #include "runtime/core/Artifact.h"
 #include "runtime/device/Device.h"
 
+#include <deque>
 #include <memory>
 #include <vector>
 
 namespace tenon::rt {
 
-/// The states of a model, once for each slot, which belongs to one sequence. Runs use the states of one slot at a time.
-/// A slot's memory is allocated at its first run.
+/// The states of a model, once for each slot, which belongs to one sequence. A run uses the states of one slot, or of
+/// as many as its program has sequences. A slot's memory is allocated at its first run.
 class StateStore {
 public:
   /// Keeps references to both.
@@ -28,22 +29,26 @@ public:
 
   /// Returns the bytes of all slots, allocated or not; UINT64_MAX if they overflow.
   uint64_t bytes() const;
-  /// Changes whenever rows(), or the memory of the current slot, may have changed.
+  /// Changes whenever rows(), or the memory of the current slots, may have changed.
   uint64_t version() const { return changes; }
 
-  Status use(uint32_t slot);
-  /// Fails if a failed run has left the current slot inconsistent.
+  /// Makes these the current slots, one for each sequence of a run. They are distinct, but for TENON_NO_SLOT, whose
+  /// sequence has no live rows before the run and none after it.
+  Status use(const uint32_t *chosen, uint32_t count);
+  /// Returns the number of current slots.
+  uint32_t sequences() const { return uint32_t(current.size()); }
+  /// Fails if a failed run has left a current slot inconsistent.
   Status checkUsable() const;
-  /// Gives the slot at hand its memory.
-  Status prepare() { return reserve(slots[current]); }
-  /// Returns the memory of the current slot, Plan::stateSize bytes; null before prepare().
-  uint8_t *address() const { return slots[current].memory->address(); }
+  /// Gives the current slots their memory.
+  Status prepare();
+  /// Returns the memory of a sequence's slot, Plan::stateSize bytes; null before prepare().
+  uint8_t *address(uint32_t sequence) const { return current[sequence]->memory->address(); }
 
-  /// Returns the values that the states bind to symbols of `program`: for each state its `live` and its `slot`, 0 if it
-  /// has none.
+  /// Returns the values that the states bind to symbols of `program`, which is for runs of as many sequences as there
+  /// are current slots: for each state its `live` and its `slot`, 0 if it has none.
   void rows(const Plan &program, int64_t *values) const;
-  /// Marks the current slot as unusable until the run of `program` has succeeded.
-  void beginRun() { slots[current].isBroken = !plan().states.empty(); }
+  /// Marks the current slots as unusable until the run has succeeded.
+  void beginRun();
   /// Ends a successful run; `exprs` are the values of the program's expressions.
   Status endRun(const Plan &program, const int64_t *exprs);
 
@@ -65,9 +70,11 @@ private:
     bool isBroken = false;
   };
 
-  /// That of any program: they have the same states.
+  /// That of the last program, which is for one sequence; all programs have the same states.
   const Plan &plan() const { return artifact.plan(); }
   Status checkSlot(uint32_t slot) const;
+  void start(Slot &slot) const;
+  bool isIdle(const Slot *slot) const { return slot < slots.data() || slot >= slots.data() + slots.size(); }
   Status reserve(Slot &slot);
   Status clear(Slot &slot);
   Status writeInitial(Slot &slot);
@@ -81,7 +88,8 @@ private:
   const Artifact &artifact;
   DeviceQueue &queue;
   std::vector<Slot> slots;
-  uint32_t current = 0;
+  std::deque<Slot> idle;       // of sequences without a slot, which have memory nevertheless
+  std::vector<Slot *> current; // of each sequence of a run
   uint64_t changes = 0;
 };
 

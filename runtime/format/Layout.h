@@ -32,11 +32,14 @@ inline constexpr char kMagic[8] = {'T', 'E', 'N', 'O', 'N', '\r', '\n', 0x1a};
 /// (Kernel.h).
 /// 4: plans have states, which sessions keep from run to run.
 /// 5: weights may lie in other files (SectionKind::places). A file without such weights is of version 4.
-inline constexpr uint32_t kFormatVersion = 5;
+/// 6: runs may be of several sequences. A file without such plans is of an earlier version.
+inline constexpr uint32_t kFormatVersion = 6;
 /// What files have that need no later one.
 inline constexpr uint32_t kUsualVersion = 4;
 /// The first version that may have weights in other files.
 inline constexpr uint32_t kPlacesVersion = 5;
+/// The first version that may have plans for runs of several sequences.
+inline constexpr uint32_t kSequencesVersion = 6;
 /// The oldest version that can be read. Kernels of version 1 lack the last argument, and ignore it.
 inline constexpr uint32_t kOldestVersion = 1;
 /// The first version whose code sections contain the facts of every kernel.

@@ -72,6 +72,7 @@ struct State {
   uint32_t live = kNoExpr, slot = kNoExpr, next = kNoExpr; // symbols and an expression, as in plan.fbs
   int64_t ringRows = 0;                                    // that a run writes to a ring
   uint64_t initial = UINT64_MAX;                           // in the weights; otherwise zeros
+  uint32_t sequence = 0;                                   // of a run, that it belongs to
 };
 
 struct Buffer {
@@ -132,7 +133,7 @@ struct Plan {
   std::vector<Symbol> symbols;
   std::vector<Expr> exprs;
   std::vector<Tensor> inputs, outputs;
-  std::vector<State> states;
+  std::vector<State> states; // those of each sequence, in the same order
   std::vector<int64_t> stateDims;
   std::vector<Buffer> buffers;
   std::vector<Kernel> kernels;
@@ -148,6 +149,7 @@ struct Plan {
   uint32_t arenaSize, scratchSize; // expressions
   uint32_t arenaAlign;
   uint64_t stateSize = 0;                     // of one slot
+  uint32_t sequences = 1;                     // of a run
   const char *modelName, *compiler, *madeFor; // the last: the sizes that the program is for, empty for all
   uint32_t heapBlocks = 0;
   bool bindsSymbols = false;  // instructions bind some: sizes change during a run
@@ -160,6 +162,7 @@ struct Plan {
   // to them.
   std::vector<uint32_t> movingBuffers, movingOperands;
 
+  size_t statesOfSequence() const { return states.size() / sequences; }
   /// Returns how many of the last buffers of a launch or a host call are written; 0 if it is not known.
   uint32_t resultsOf(const Instruction &instruction) const {
     if (instruction.op == fmt::Opcode::launch)

@@ -49,6 +49,9 @@ Status StateVerifier::verifyShape(size_t maxDims) {
   out.bytes = tenon_tensor_bytes(out.dtype, rank, dims);
   out.rowBytes = rank ? tenon_tensor_bytes(out.dtype, rank - 1, dims + 1) : out.bytes;
   out.capacity = rank ? dims[0] : 1;
+  // Each sequence has the same states, in a slot of its own.
+  if (out.sequence)
+    return {};
   // Each state has the alignment that a kernel expects of its buffers.
   uint64_t padded;
   if (out.bytes == UINT64_MAX || out.rowBytes == UINT64_MAX || out.bytes > uint64_t(INT64_MAX) / 2 ||
@@ -108,37 +111,62 @@ Status StateVerifier::run(size_t maxDims) {
   out.live = in.live();
   out.slot = in.slot();
   out.next = in.next();
+  out.sequence = in.sequence();
   TENON_TRY(verifyShape(maxDims));
   if (in.has_initial())
     out.initial = in.initial();
   return verifyRows();
 }
 
+/// True if two states have the same memory; their symbols may differ.
+static bool matches(const Plan &plan, const State &a, const Plan &other, const State &b) {
+  bool isSame = strcmp(a.name, b.name) == 0 && a.dtype == b.dtype && a.kind == b.kind && a.initial == b.initial &&
+                a.dims.count == b.dims.count;
+  for (uint32_t d = 0; isSame && d < a.dims.count; ++d)
+    isSame = plan.stateDims[a.dims.begin + d] == other.stateDims[b.dims.begin + d];
+  return isSame;
+}
+
+/// Computes of how many sequences a run is, from the last state.
+static Status countSequences(const fmt::Plan &in, uint32_t count, Plan &plan) {
+  constexpr uint32_t kMaxSequences = 1u << 12; // limit: a run's slots are listed
+  if (!count)
+    return {};
+  uint64_t sequences = uint64_t(in.states()->Get(count - 1)->sequence()) + 1;
+  if (sequences > kMaxSequences || count % sequences)
+    return Status::make(TENON_INVALID, "plan: %u states are not those of %llu sequences", count,
+                        (unsigned long long)sequences);
+  plan.sequences = uint32_t(sequences);
+  return {};
+}
+
 Status verifyStates(const fmt::Plan &in, size_t maxDims, Plan &plan) {
-  for (uint32_t i = 0, e = in.states() ? in.states()->size() : 0; i < e; ++i) {
+  uint32_t count = in.states() ? in.states()->size() : 0;
+  TENON_TRY(countSequences(in, count, plan));
+  uint32_t ofSequence = count / plan.sequences;
+  plan.states.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
     const fmt::State &state = *in.states()->Get(i);
     plan.states.emplace_back();
-    plan.states.back().name = state.name() ? state.name()->c_str() : "";
-    TENON_TRY(StateVerifier(state, plan, plan.states.back()).run(maxDims));
+    State &out = plan.states.back();
+    out.name = state.name() ? state.name()->c_str() : "";
+    if (state.sequence() != i / ofSequence)
+      return FAIL("is of sequence %u, expected %u", out.name, state.sequence(), i / ofSequence);
+    TENON_TRY(StateVerifier(state, plan, out).run(maxDims));
+    const State &first = plan.states[i % ofSequence];
+    if (!matches(plan, first, plan, out))
+      return FAIL("is not the same in sequence %u", out.name, out.sequence);
+    out.offset = first.offset;
   }
   return {};
 }
 
 Status compareStates(const Plan &plan, const Plan &other) {
-  auto differ = [](const char *name) {
-    return Status::make(TENON_INVALID, "damaged: its plans have different states, '%s' is not the same", name);
-  };
-  for (size_t i = 0; i < std::max(plan.states.size(), other.states.size()); ++i) {
-    if (i >= plan.states.size() || i >= other.states.size())
-      return differ((i < plan.states.size() ? plan : other).states[i].name);
-    const State &a = plan.states[i], &b = other.states[i];
-    bool isSame = strcmp(a.name, b.name) == 0 && a.dtype == b.dtype && a.kind == b.kind && a.initial == b.initial &&
-                  a.dims.count == b.dims.count;
-    for (uint32_t d = 0; isSame && d < a.dims.count; ++d)
-      isSame = plan.stateDims[a.dims.begin + d] == other.stateDims[b.dims.begin + d];
-    if (!isSame)
-      return differ(a.name);
-  }
+  size_t count = plan.statesOfSequence(), otherCount = other.statesOfSequence();
+  for (size_t i = 0; i < std::max(count, otherCount); ++i)
+    if (i >= count || i >= otherCount || !matches(plan, plan.states[i], other, other.states[i]))
+      return Status::make(TENON_INVALID, "damaged: its plans have different states, '%s' is not the same",
+                          (i < count ? plan : other).states[i].name);
   return {};
 }
 

@@ -728,15 +728,33 @@ def checkGeneration(name, model):
         source, artifact = os.path.join(folder, "model"), os.path.join(folder, "model.tenon")
         writeFolder(model, source)
         text, context = [3, 1, 4, 1, 5, 9], model.config.get("n_positions", 24)
-        subprocess.run(["tenon", "compile", "--context", str(context), source, "-o", artifact], check=True)
-        command = ["tenon", "generate", artifact, "--tokens", ",".join(map(str, text)), "--max-tokens", "14", "--chunk", "4", "--quiet"]
-        output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        subprocess.run(["tenon", "compile", "--context", str(context), "--sequences", "3", source, "-o", artifact], check=True)
+        options = ["--max-tokens", "14", "--chunk", "4", "--quiet"]
+
+        def run(*more, given=None):
+            command = ["tenon", "generate", artifact, *more, *options]
+            return subprocess.run(command, check=True, input=given, stdout=subprocess.PIPE, text=True).stdout
+
+        def goOnWith(ids):
+            return [int(token) for token in run("--tokens", ",".join(map(str, ids))).split(",")]
+
         want = list(text)
         for _ in range(min(14, context + 1 - len(text))):
             logits = model.run(want)["logits"][-1]
             want.append(logits.index(max(logits)))
-        got = text + [int(token) for token in output.split(",")]
-        return [] if got == want else [f"{name}: goes on with {got} and not {want}"]
+        got = text + goOnWith(text)
+        if got != want:
+            return [f"{name}: goes on with {got} and not {want}"]
+        # Texts of several lengths together, in turn, with as many as a run takes and with fewer.
+        texts = [text, [2], [7, 1, 8, 2, 8, 1, 8, 2, 8], [5, 4], list(range(12))]
+        apart = [goOnWith(ids) for ids in texts]
+        faults = []
+        for count in (2, 3, 4):
+            lines = run("--parallel", str(count), "--ids", given="".join(",".join(map(str, ids)) + "\n" for ids in texts))
+            together = [[int(token) for token in line.split(",")] for line in lines.splitlines()]
+            if together != apart:
+                faults.append(f"{name}: {count} texts at a time go on with {together} and not {apart}")
+        return faults
 
 
 def check(name, model):

@@ -78,6 +78,16 @@ std::vector<Model::Value> describeInputs(const tenon_artifact *artifact) {
   return readValues(artifact, info.input_count, tenon_artifact_input, tenon_artifact_input_dim);
 }
 
+/// Gives inputs the batch of a program for several sequences. Those of the program for one sequence have a batch of 1.
+static void setBatch(std::vector<Model::Value> &values, uint32_t batch) {
+  for (Model::Value &value : values)
+    for (Model::Port &port : value.ports)
+      if (!port.dims.empty() && port.dims[0].value == 1) {
+        port.dims[0].value = batch;
+        snprintf(port.dims[0].text, sizeof port.dims[0].text, "%u", batch);
+      }
+}
+
 Status Model::load(const Options &options) {
   explainLostPages(options.artifact.c_str());
   tenon_error error;
@@ -91,6 +101,9 @@ Status Model::load(const Options &options) {
   tenon_artifact_describe(artifact, &info);
   inputs = describeInputs(artifact);
   outputs = readValues(artifact, info.output_count, tenon_artifact_output, tenon_artifact_output_dim);
+  numTexts = options.texts;
+  if (numTexts > 1)
+    setBatch(inputs, numTexts);
   bound.resize(inputs.size());
   for (const std::vector<Value> *values : {&inputs, &outputs})
     for (const Value &value : *values)
@@ -99,7 +112,7 @@ Status Model::load(const Options &options) {
                             value.name.c_str());
   rewinds = info.state_count && options.repeats();
   tenon_session_options sessionOptions{sizeof sessionOptions,       options.threads,
-                                       options.memoryLimit,         rewinds ? 2u : 1u,
+                                       options.memoryLimit,         rewinds ? 2 * numTexts : numTexts,
                                        uint32_t(options.readAhead), options.weightBudget};
   TENON_TRY(from(tenon_session_create(artifact, &sessionOptions, &session, &error), error));
   explainFaults(session);
@@ -167,12 +180,22 @@ Status Model::startStates(const Options &options) {
                         options.artifact.c_str());
   if (!options.restoreState.empty())
     TENON_TRY(from(tenon_session_restore_slot(session, 0, options.restoreState.c_str(), &error), error));
-  return rewinds ? from(tenon_session_fork_slot(session, 0, 1, &error), error) : Status();
+  // All texts begin with the same states.
+  std::vector<uint32_t> slots(numTexts);
+  for (uint32_t i = 0; i < numTexts; ++i) {
+    slots[i] = i;
+    TENON_TRY(from(tenon_session_fork_slot(session, 0, i, &error), error));
+    if (rewinds)
+      TENON_TRY(from(tenon_session_fork_slot(session, 0, numTexts + i, &error), error));
+  }
+  return from(tenon_session_use_slots(session, slots.data(), numTexts, &error), error);
 }
 
 Status Model::rewind() {
   tenon_error error;
-  return rewinds ? from(tenon_session_fork_slot(session, 1, 0, &error), error) : Status();
+  for (uint32_t i = 0; i < numTexts && rewinds; ++i)
+    TENON_TRY(from(tenon_session_fork_slot(session, numTexts + i, i, &error), error));
+  return {};
 }
 
 Status Model::saveState(const std::string &path) {

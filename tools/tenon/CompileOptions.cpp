@@ -72,6 +72,15 @@ static void addSizeOptions(CLI::App &command, CompileArguments &arguments) {
       ->type_name("TYPE")
       ->group(kGroup);
   command
+      .add_option(
+          "--sequences", arguments.options.import.sequences,
+          "with --context, also compile a program that takes one token of each of so many sequences, which reads "
+          "the weights once for all of them; repeatable")
+      ->allow_extra_args(false)
+      ->check(CLI::Range(int64_t(2), int64_t(256)))
+      ->type_name("COUNT")
+      ->group(kGroup);
+  command
       .add_option("--state", arguments.options.states,
                   "keep an output as the input of the next run, in the memory of the session; a star in both names "
                   "matches several pairs; repeatable")

@@ -14,6 +14,7 @@
 #include "tools/tenon/ErrorStream.h"
 #include "tools/tenon/Generator.h"
 #include "tools/tenon/ModelArtifact.h"
+#include "tools/tenon/ParallelGeneration.h"
 #include "tools/tenon/Usage.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -21,7 +22,9 @@
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <deque>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <random>
 
 using namespace tenon;
@@ -33,18 +36,14 @@ struct GenerateArguments {
   std::vector<uint32_t> tokens;
   uint64_t most = 256, chunk = 512, seed = 0;
   text::SamplerOptions sampler;
-  uint32_t threads = 0;
+  uint32_t threads = 0, parallel = 0;
   uint64_t weightBudget = 0;
-  bool ignoresEnd = false, isUncached = false, isQuiet = false, chats = false;
+  bool ignoresEnd = false, isUncached = false, isQuiet = false, chats = false, hasIds = false;
   /// Options whose defaults are the folder's settings.
-  CLI::Option *promptOption, *tokensOption, *seedOption, *temperature, *topK, *topP, *minP, *penalty, *context;
+  CLI::Option *promptOption, *tokensOption, *seedOption, *temperature, *topK, *topP, *minP, *penalty, *context,
+      *sequences;
 };
 
-/// What was generated, and how long it took.
-struct Figures {
-  size_t prompt = 0, steps = 0;
-  int64_t prefill = 0, decode = 0; ///< nanoseconds
-};
 } // namespace
 
 static int report(const Status &status) {
@@ -58,7 +57,7 @@ static int report(const Status &status) {
 
 /// Reads the prompt from the command line, or else from standard input.
 static int readPrompt(GenerateArguments &arguments) {
-  if (arguments.chats || arguments.promptOption->count() || arguments.tokensOption->count())
+  if (arguments.chats || arguments.parallel || arguments.promptOption->count() || arguments.tokensOption->count())
     return 0;
   auto input = llvm::MemoryBuffer::getSTDIN();
   if (!input) {
@@ -69,15 +68,19 @@ static int readPrompt(GenerateArguments &arguments) {
   return 0;
 }
 
+static Status encode(const std::string &prompt, const text::Tokenizer &tokenizer, std::vector<uint32_t> &tokens) {
+  std::vector<text::Encoding> encodings;
+  TENON_TRY(tokenizer.encode({{prompt, std::nullopt}}, {}, encodings));
+  tokens = encodings.front().ids;
+  return tokens.empty() ? Status::make(TENON_INVALID, "the prompt has no tokens") : Status();
+}
+
 static Status encodePrompt(const GenerateArguments &arguments, const text::Tokenizer *tokenizer,
                            std::vector<uint32_t> &tokens) {
   tokens = arguments.tokens;
-  if (arguments.chats || arguments.tokensOption->count())
+  if (arguments.chats || arguments.parallel || arguments.tokensOption->count())
     return {};
-  std::vector<text::Encoding> encodings;
-  TENON_TRY(tokenizer->encode({{arguments.prompt, std::nullopt}}, {}, encodings));
-  tokens = encodings.front().ids;
-  return tokens.empty() ? Status::make(TENON_INVALID, "the prompt has no tokens") : Status();
+  return encode(arguments.prompt, *tokenizer, tokens);
 }
 
 /// Merges the sampling settings of the folder with the given options.
@@ -146,7 +149,7 @@ private:
 /// Generates tokens until an end token, the requested number of tokens, or the end of the context.
 static Status generate(const GenerateArguments &arguments, const std::vector<uint32_t> &prompt,
                        const std::vector<uint32_t> &endTokens, text::Sampler &sampler, Generator &generator,
-                       TokenPrinter &printer, Figures &figures) {
+                       TokenPrinter &printer, GenerationFigures &figures) {
   for (uint32_t token : prompt)
     sampler.note(token);
   int64_t begin = rt::now();
@@ -171,7 +174,7 @@ static Status generate(const GenerateArguments &arguments, const std::vector<uin
   return {};
 }
 
-static void printFigures(const Figures &figures, const Generator &generator) {
+static void printFigures(const GenerationFigures &figures) {
   auto rate = [](size_t tokens, int64_t time) { return static_cast<double>(tokens) / std::max(1e-9 * time, 1e-9); };
   llvm::errs() << llvm::format("prefill %zu tokens, %.1f tokens/s", figures.prompt,
                                rate(figures.prompt, figures.prefill));
@@ -179,15 +182,12 @@ static void printFigures(const Figures &figures, const Generator &generator) {
     llvm::errs() << llvm::format("; decode %zu tokens, %.1f tokens/s", figures.steps,
                                  rate(figures.steps, figures.decode));
   llvm::errs() << '\n';
-  if (generator.getLength() == generator.getContext())
-    llvm::errs() << "tenon: note: the context of " << generator.getContext()
-                 << " tokens is full; --context makes it larger\n";
 }
 
 /// Answers each line of standard input, with all earlier messages as context.
 static Status chat(const GenerateArguments &arguments, Conversation &conversation, const text::Tokenizer &tokenizer,
                    const std::vector<uint32_t> &endTokens, text::Sampler &sampler, Generator &generator,
-                   Figures &figures) {
+                   GenerationFigures &figures) {
   std::vector<uint32_t> tokens;
   if (!arguments.system.empty())
     conversation.setSystem(arguments.system);
@@ -213,7 +213,8 @@ struct TextFiles {
     const std::string &model = arguments.compile.options.input;
     std::string folder = arguments.tokenizer.empty() ? getModelFolder(model) : arguments.tokenizer;
     // Token numbers need no tokenizer; the generated text is shown if one was requested.
-    if (!arguments.tokensOption->count() || !arguments.tokenizer.empty())
+    bool hasIds = arguments.hasIds || arguments.tokensOption->count();
+    if (!hasIds || (!arguments.hasIds && !arguments.tokenizer.empty()))
       TENON_TRY(text::loadTokenizer(folder, tokenizer));
     if (arguments.chats)
       TENON_TRY(chat.load(getModelFolder(folder)));
@@ -221,13 +222,88 @@ struct TextFiles {
   }
 };
 
+static uint64_t chooseSeed(const GenerateArguments &arguments) {
+  return arguments.seedOption->count() ? arguments.seed : std::random_device()();
+}
+
+/// Parses token IDs that commas separate.
+static Status parseIds(llvm::StringRef line, std::vector<uint32_t> &tokens) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  line.split(parts, ',');
+  for (llvm::StringRef part : parts)
+    if (part.trim().getAsInteger(10, tokens.emplace_back()))
+      return Status::make(TENON_INVALID, "'%s' is no list of token IDs, such as 1,15,7", line.str().c_str());
+  return {};
+}
+
+/// Reads the next line of standard input that is not empty, as a prompt; no tokens at the end. Without a tokenizer, it
+/// holds token IDs.
+static Status readLine(const text::Tokenizer *tokenizer, std::string &line, std::vector<uint32_t> &tokens) {
+  tokens.clear();
+  while (std::getline(std::cin, line))
+    if (!line.empty())
+      return tokenizer ? encode(line, *tokenizer, tokens) : parseIds(line, tokens);
+  return {};
+}
+
+/// Prints the generated tokens of a prompt on a line.
+static Status printText(const text::Tokenizer *tokenizer, std::string prompt, const std::vector<uint32_t> &tokens) {
+  if (!tokenizer) {
+    llvm::interleave(tokens, llvm::outs(), ",");
+    llvm::outs() << '\n';
+  } else {
+    nlohmann::ordered_json object;
+    std::string text;
+    TENON_TRY(tokenizer->decode(tokens, /*skipsSpecialTokens=*/true, text));
+    object["prompt"] = std::move(prompt);
+    object["text"] = std::move(text);
+    llvm::outs() << object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  }
+  llvm::outs().flush();
+  return {};
+}
+
+/// Goes on with each line of standard input, and prints a line for each.
+static Status goOnWithLines(const GenerateArguments &arguments, const TextFiles &files, Generator &generator,
+                            GenerationFigures &figures) {
+  GenerationLimits limits{
+      arguments.most, arguments.chunk, {}, chooseSampler(arguments, files.settings.sampler), chooseSeed(arguments)};
+  if (!arguments.ignoresEnd)
+    limits.endTokens = files.settings.endTokens;
+  std::deque<std::string> prompts; // whose texts are not printed yet
+  ParallelGeneration::Read read = [&](std::vector<uint32_t> &tokens) {
+    std::string line;
+    TENON_TRY(readLine(files.tokenizer.get(), line, tokens));
+    prompts.push_back(std::move(line));
+    return Status();
+  };
+  ParallelGeneration::Write write = [&](const std::vector<uint32_t> &tokens) {
+    std::string prompt = std::move(prompts.front());
+    prompts.pop_front();
+    return printText(files.tokenizer.get(), std::move(prompt), tokens);
+  };
+  ParallelGeneration generation(generator, limits, read, write);
+  TENON_TRY(generation.run(arguments.parallel));
+  figures = generation.getFigures();
+  return {};
+}
+
 static Status goOn(const GenerateArguments &arguments, const std::string &artifact, const TextFiles &files,
                    const std::vector<uint32_t> &prompt) {
   Generator generator;
-  TENON_TRY(generator.load(artifact, arguments.threads, arguments.weightBudget, arguments.weightsFolder));
-  text::Sampler sampler(chooseSampler(arguments, files.settings.sampler),
-                        arguments.seedOption->count() ? arguments.seed : std::random_device()());
-  Figures figures;
+  TENON_TRY(generator.load(artifact, {arguments.threads, arguments.weightBudget, arguments.weightsFolder,
+                                      std::max(arguments.parallel, 1U)}));
+  GenerationFigures figures;
+  if (arguments.parallel) {
+    if (arguments.parallel > 1 && generator.getMostSequences() == 1)
+      llvm::errs() << "tenon: note: the artifact has no program for several texts at once; compile it with --sequences "
+                   << arguments.parallel << '\n';
+    TENON_TRY(goOnWithLines(arguments, files, generator, figures));
+    if (!arguments.isQuiet)
+      printFigures(figures);
+    return {};
+  }
+  text::Sampler sampler(chooseSampler(arguments, files.settings.sampler), chooseSeed(arguments));
   const std::vector<uint32_t> &endTokens = files.settings.endTokens;
   if (arguments.chats) {
     Conversation conversation(*files.tokenizer, files.chat);
@@ -237,8 +313,12 @@ static Status goOn(const GenerateArguments &arguments, const std::string &artifa
     TENON_TRY(generate(arguments, prompt, endTokens, sampler, generator, printer, figures));
     TENON_TRY(printer.finish());
   }
-  if (!arguments.isQuiet)
-    printFigures(figures, generator);
+  if (arguments.isQuiet)
+    return {};
+  printFigures(figures);
+  if (generator.getLength() == generator.getContext())
+    llvm::errs() << "tenon: note: the context of " << generator.getContext()
+                 << " tokens is full; --context makes it larger\n";
   return {};
 }
 
@@ -261,6 +341,10 @@ static int run(GenerateArguments &arguments, const CLI::App &command) {
     constexpr size_t kPages = 2048; // default: a few pages of text
     arguments.context->add_result(std::to_string(std::min(kPages, files.settings.positions)));
     arguments.context->run_callback();
+  }
+  if (!isArtifact(model) && arguments.parallel > 1 && !arguments.sequences->count()) {
+    arguments.sequences->add_result(std::to_string(arguments.parallel));
+    arguments.sequences->run_callback();
   }
   CompiledFile compiled = findArtifact(arguments.compile, arguments.isUncached, command);
   if (compiled.status != 0)
@@ -310,6 +394,7 @@ void tenon::addGenerateCommand(CLI::App &app, int &status) {
   addCompileOptions(*command, arguments->compile);
   addRemoteOptions(*command, arguments->compile.remotes);
   arguments->context = command->get_option("--context");
+  arguments->sequences = command->get_option("--sequences");
   arguments->promptOption =
       command->add_option("-p,--prompt", arguments->prompt, "the text to go on with; default: standard input")
           ->type_name("TEXT");
@@ -324,6 +409,21 @@ void tenon::addGenerateCommand(CLI::App &app, int &status) {
                      "answer each line of standard input, with the folder's chat template and all lines before")
           ->excludes(arguments->promptOption)
           ->excludes(arguments->tokensOption);
+  CLI::Option *parallel =
+      command
+          ->add_option(
+              "--parallel", arguments->parallel,
+              "go on with each line of standard input, COUNT of them at the same time, and print a JSON object for "
+              "each, in their order; the weights are read once for all of them")
+          ->check(CLI::Range(1U, 256U))
+          ->excludes(arguments->promptOption)
+          ->excludes(arguments->tokensOption)
+          ->excludes(chat)
+          ->type_name("COUNT");
+  command
+      ->add_flag("--ids", arguments->hasIds,
+                 "with --parallel: lines are token IDs, such as 1,15,7, and so is the output")
+      ->needs(parallel);
   command->add_option("--system", arguments->system, "the first message of --chat, which says how to answer")
       ->needs(chat)
       ->type_name("TEXT");
@@ -357,6 +457,7 @@ void tenon::addGenerateCommand(CLI::App &app, int &status) {
               {"tenon generate llama/ --prompt \"Once upon a time\"",
                "tenon generate llama/ --temperature 0.8 --top-p 0.95 --seed 1 < story.txt",
                "tenon generate llama/ --chat --system \"Answer briefly.\"",
+               "tenon generate llama/ --parallel 8 < prompts.txt",
                "tenon generate llama.tenon --tokenizer llama/ -p \"Hello\" -n 20"},
               "The model is a folder of Hugging Face's, or an artifact that was compiled with --context. The text goes "
               "to standard output, times to standard error.");

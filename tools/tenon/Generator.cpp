@@ -16,21 +16,36 @@ static Status check(tenon_status status, const tenon_error &error) {
   return status == TENON_OK ? Status() : Status::make(status, "%s", error.message);
 }
 
-Status Generator::load(const std::string &path, uint32_t threads, uint64_t weightBudget,
-                       const std::string &weightsFolder) {
+Status Generator::load(const std::string &path, const GeneratorOptions &options) {
   tenon_error error;
   tenon_artifact *loaded = nullptr;
   tenon_load_options loadOptions{};
-  loadOptions.weights_dir = weightsFolder.empty() ? nullptr : weightsFolder.c_str();
+  loadOptions.weights_dir = options.weightsFolder.empty() ? nullptr : options.weightsFolder.c_str();
   TENON_TRY(check(tenon_artifact_load_file(path.c_str(), &loadOptions, &loaded, &error), error));
   artifact.reset(loaded);
   TENON_TRY(checkModel());
-  tenon_session_options options{};
-  options.threads = threads;
-  options.weight_budget = weightBudget;
+  TENON_TRY(readPrograms());
+  tenon_session_options sessionOptions{};
+  sessionOptions.threads = options.threads;
+  sessionOptions.weight_budget = options.weightBudget;
+  sessionOptions.slots = options.numTexts;
   tenon_session *created = nullptr;
-  TENON_TRY(check(tenon_session_create(artifact.get(), &options, &created, &error), error));
+  TENON_TRY(check(tenon_session_create(artifact.get(), &sessionOptions, &created, &error), error));
   session.reset(created);
+  texts.resize(options.numTexts);
+  return {};
+}
+
+/// Lists the numbers of sequences for which there are programs.
+Status Generator::readPrograms() {
+  for (uint32_t i = 0; i < tenon_artifact_program_count(artifact.get()); ++i) {
+    tenon_program_info program;
+    tenon_error error;
+    TENON_TRY(check(tenon_artifact_program(artifact.get(), i, &program, &error), error));
+    if (program.sequences > 1)
+      batches.push_back(program.sequences);
+  }
+  std::sort(batches.begin(), batches.end());
   return {};
 }
 
@@ -67,40 +82,86 @@ Status Generator::checkModel() {
   return {};
 }
 
-Status Generator::run(const uint32_t *tokens, size_t count) {
-  std::vector<int64_t> ids(tokens, tokens + count);
-  int64_t dims[] = {1, static_cast<int64_t>(count)};
-  tenon_tensor tensor = {TENON_I64, 2, dims, ids.data()};
+Status Generator::run(const std::vector<int64_t> &ids, int64_t batch, tenon_tensor *logits) {
+  int64_t dims[] = {batch, static_cast<int64_t>(ids.size()) / batch};
+  tenon_tensor tensor = {TENON_I64, 2, dims, const_cast<int64_t *>(ids.data())};
   tenon_error error;
   TENON_TRY(check(tenon_session_bind_input(session.get(), 0, &tensor, &error), error));
   TENON_TRY(check(tenon_session_run(session.get(), &error), error));
-  TENON_TRY(check(tenon_session_output(session.get(), 0, &tensor, &error), error));
-  const auto *values = static_cast<const float *>(tensor.data);
-  logits.assign(values, values + vocabulary);
-  text.insert(text.end(), tokens, tokens + count);
+  return check(tenon_session_output(session.get(), 0, logits, &error), error);
+}
+
+/// Appends tokens to a text in one run.
+Status Generator::append(const uint32_t *tokens, size_t count, uint32_t text) {
+  tenon_error error;
+  TENON_TRY(check(tenon_session_use_slot(session.get(), text, &error), error));
+  tenon_tensor logits;
+  TENON_TRY(run({tokens, tokens + count}, 1, &logits));
+  const auto *values = static_cast<const float *>(logits.data);
+  texts[text].logits.assign(values, values + vocabulary);
+  texts[text].tokens.insert(texts[text].tokens.end(), tokens, tokens + count);
   return {};
 }
 
-Status Generator::push(const std::vector<uint32_t> &tokens, size_t chunk) {
-  if (tokens.size() > context - text.size())
+Status Generator::checkTokens(const uint32_t *tokens, size_t count, uint32_t text) const {
+  size_t length = getLength(text);
+  if (count > context - length)
     return Status::make(TENON_RESOURCES, "%s: a text of %zu tokens is longer than the context of %zu", model.c_str(),
-                        text.size() + tokens.size(), context);
-  for (uint32_t token : tokens)
-    if (token >= vocabulary)
-      return Status::make(TENON_INVALID, "%s: has no token %u: its vocabulary has %zu", model.c_str(), token,
+                        length + count, context);
+  for (size_t i = 0; i < count; ++i)
+    if (tokens[i] >= vocabulary)
+      return Status::make(TENON_INVALID, "%s: has no token %u: its vocabulary has %zu", model.c_str(), tokens[i],
                           vocabulary);
-  for (size_t begin = 0; begin < tokens.size(); begin += chunk)
-    TENON_TRY(run(tokens.data() + begin, std::min(chunk, tokens.size() - begin)));
   return {};
 }
 
-Status Generator::follow(const std::vector<uint32_t> &tokens, size_t chunk) {
+Status Generator::push(const std::vector<uint32_t> &tokens, size_t chunk, uint32_t text) {
+  TENON_TRY(checkTokens(tokens.data(), tokens.size(), text));
+  for (size_t begin = 0; begin < tokens.size(); begin += chunk)
+    TENON_TRY(append(tokens.data() + begin, std::min(chunk, tokens.size() - begin), text));
+  return {};
+}
+
+Status Generator::follow(const std::vector<uint32_t> &tokens, size_t chunk, uint32_t text) {
+  std::vector<uint32_t> &known = texts[text].tokens;
   // At least one token has to be run for its logits.
-  bool goesOn = tokens.size() > text.size() && std::equal(text.begin(), text.end(), tokens.begin());
+  bool goesOn = tokens.size() > known.size() && std::equal(known.begin(), known.end(), tokens.begin());
   if (!goesOn) {
     tenon_error error;
-    TENON_TRY(check(tenon_session_reset_slot(session.get(), 0, &error), error));
-    text.clear();
+    TENON_TRY(check(tenon_session_reset_slot(session.get(), text, &error), error));
+    known.clear();
   }
-  return push({tokens.begin() + static_cast<ptrdiff_t>(text.size()), tokens.end()}, chunk);
+  return push({tokens.begin() + static_cast<ptrdiff_t>(known.size()), tokens.end()}, chunk, text);
+}
+
+Status Generator::step(const std::vector<Next> &next) {
+  for (const Next &one : next)
+    TENON_TRY(checkTokens(&one.token, 1, one.text));
+  size_t most = getMostSequences();
+  for (size_t begin = 0; begin < next.size(); begin += most)
+    TENON_TRY(stepTogether(next.data() + begin, std::min(most, next.size() - begin)));
+  return {};
+}
+
+/// Appends tokens in one run, of the smallest program for so many sequences. The others of its sequences have no slot.
+Status Generator::stepTogether(const Next *next, size_t count) {
+  if (count == 1)
+    return append(&next->token, 1, next->text);
+  uint32_t batch = *std::lower_bound(batches.begin(), batches.end(), count);
+  std::vector<uint32_t> slots(batch, TENON_NO_SLOT);
+  std::vector<int64_t> ids(batch);
+  for (size_t i = 0; i < count; ++i) {
+    slots[i] = next[i].text;
+    ids[i] = next[i].token;
+  }
+  tenon_error error;
+  TENON_TRY(check(tenon_session_use_slots(session.get(), slots.data(), batch, &error), error));
+  tenon_tensor logits;
+  TENON_TRY(run(ids, batch, &logits));
+  const auto *values = static_cast<const float *>(logits.data);
+  for (size_t i = 0; i < count; ++i, values += vocabulary) {
+    texts[next[i].text].logits.assign(values, values + vocabulary);
+    texts[next[i].text].tokens.push_back(next[i].token);
+  }
+  return {};
 }

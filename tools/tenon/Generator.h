@@ -1,4 +1,4 @@
-//===- Generator.h - a decoder that goes on with a text -------------------===//
+//===- Generator.h - a decoder that goes on with texts --------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,44 +19,66 @@ namespace tenon {
 
 using rt::Status;
 
-/// A loaded artifact of a language model that keeps the keys and values of a text between runs (tenon compile
-/// --context). Its input is input_ids, i64[1, length], with the new tokens; its output logits, f32[1, vocabulary], for
-/// the next one.
+struct GeneratorOptions {
+  uint32_t threads = 0;      ///< as in tenon_session_options
+  uint64_t weightBudget = 0; ///< as in tenon_session_options
+  std::string weightsFolder; ///< as in tenon_load_options; may be empty
+  uint32_t numTexts = 1;     ///< that it goes on with at the same time
+};
+
+/// A loaded artifact of a language model that keeps the keys and values of texts between runs (tenon compile
+/// --context). Its input is input_ids, i64[1, length], with the new tokens of a text; its output logits, f32[1,
+/// vocabulary], for the next one. A program for several sequences takes one token of each, i64[sequences, 1].
 class Generator {
 public:
-  /// Fails with TENON_UNSUPPORTED if the model has other inputs, outputs or states. The budget is that of
-  /// tenon_session_options; the folder, which may be empty, that of tenon_load_options.
-  Status load(const std::string &path, uint32_t threads, uint64_t weightBudget, const std::string &weightsFolder);
+  /// Fails with TENON_UNSUPPORTED if the model has other inputs, outputs or states.
+  Status load(const std::string &path, const GeneratorOptions &options);
 
-  /// Tokens that a text may have.
+  /// Returns the number of tokens that a text may have.
   size_t getContext() const { return context; }
-  /// Tokens of the text so far.
-  size_t getLength() const { return text.size(); }
   size_t getVocabulary() const { return vocabulary; }
+  /// Returns how many texts a run takes a token of at most; 1 without a program for several sequences.
+  uint32_t getMostSequences() const { return batches.empty() ? 1 : batches.back(); }
+  /// Returns the number of tokens of a text so far.
+  size_t getLength(uint32_t text = 0) const { return texts[text].tokens.size(); }
+  /// Returns the logits of a text's next token, once it has tokens.
+  const float *getLogits(uint32_t text = 0) const { return texts[text].logits.data(); }
 
-  /// Appends at least one token, with at most `chunk` of them in one run. Fails with TENON_RESOURCES, and changes
-  /// nothing, if the text would exceed the context.
-  Status push(const std::vector<uint32_t> &tokens, size_t chunk);
-  /// Sets the text to these tokens: appends the new ones if they begin with the current text, and starts over if they
-  /// do not.
-  Status follow(const std::vector<uint32_t> &tokens, size_t chunk);
-  /// The logits of the next token, after one of these.
-  const float *getLogits() const { return logits.data(); }
+  /// Appends at least one token to a text, with at most `chunk` of them in one run. Fails with TENON_RESOURCES, and
+  /// changes nothing, if the text would exceed the context.
+  Status push(const std::vector<uint32_t> &tokens, size_t chunk, uint32_t text = 0);
+  /// Sets a text to these tokens: appends the new ones if they begin with its tokens, and starts over if they do not.
+  Status follow(const std::vector<uint32_t> &tokens, size_t chunk, uint32_t text = 0);
+  /// A token that is appended to a text.
+  struct Next {
+    uint32_t text, token;
+  };
+  /// Appends a token to each of several texts, all of them different, in as few runs as the programs allow.
+  Status step(const std::vector<Next> &next);
 
 private:
   struct Release {
     void operator()(tenon_artifact *artifact) const { tenon_artifact_release(artifact); }
     void operator()(tenon_session *session) const { tenon_session_release(session); }
   };
+  struct Text {
+    std::vector<uint32_t> tokens; ///< of all runs
+    std::vector<float> logits;
+  };
+
   Status checkModel();
-  Status run(const uint32_t *tokens, size_t count);
+  Status readPrograms();
+  Status checkTokens(const uint32_t *tokens, size_t count, uint32_t text) const;
+  Status run(const std::vector<int64_t> &ids, int64_t batch, tenon_tensor *logits);
+  Status append(const uint32_t *tokens, size_t count, uint32_t text);
+  Status stepTogether(const Next *next, size_t count);
 
   std::unique_ptr<tenon_artifact, Release> artifact;
   std::unique_ptr<tenon_session, Release> session;
   std::string model;
   size_t context = 0, vocabulary = 0;
-  std::vector<uint32_t> text; ///< the tokens of all runs
-  std::vector<float> logits;
+  std::vector<uint32_t> batches; ///< numbers of sequences, from 2 on, for which there are programs, ascending
+  std::vector<Text> texts;       ///< each has the slot of its number
 };
 
 } // namespace tenon

@@ -27,7 +27,9 @@ Status TokenScorer::load(const std::string &path, uint32_t threads) {
   if (info.state_count > 0) {
     artifact.reset();
     generator = std::make_unique<Generator>();
-    TENON_TRY(generator->load(path, threads, /*weightBudget=*/0, /*weightsFolder=*/""));
+    GeneratorOptions options;
+    options.threads = threads;
+    TENON_TRY(generator->load(path, options));
     maxLength = generator->getContext();
     vocabulary = generator->getVocabulary();
     return {};

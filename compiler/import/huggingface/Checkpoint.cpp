@@ -98,7 +98,7 @@ int64_t Checkpoint::countRows(StringRef name) const {
   return it == tensors.end() || it->second.tensor.shape.empty() ? 1 : it->second.tensor.shape.front();
 }
 
-const Checkpoint::Entry *Checkpoint::find(StringRef name, ArrayRef<int64_t> shape) {
+Checkpoint::Entry *Checkpoint::find(StringRef name, ArrayRef<int64_t> shape) {
   auto it = tensors.find(name);
   if (it == tensors.end()) {
     missing.push_back(name.str());
@@ -112,15 +112,18 @@ const Checkpoint::Entry *Checkpoint::find(StringRef name, ArrayRef<int64_t> shap
 }
 
 ElementsAttr Checkpoint::get(StringRef name, ArrayRef<int64_t> shape) {
-  const Entry *entry = find(name, shape);
+  Entry *entry = find(name, shape);
   if (!entry)
     return {};
+  if (entry->elements)
+    return entry->elements;
   const StoredTensor &tensor = entry->tensor;
   if (!isa_and_nonnull<FloatType>(tensor.elementType)) {
     unsupported.push_back(name.str() + " is " + tensor.dtype);
     return {};
   }
-  return makeElements(RankedTensorType::get(shape, tensor.elementType), tensor.bytes, entry->file, name);
+  return entry->elements =
+             makeElements(RankedTensorType::get(shape, tensor.elementType), tensor.bytes, entry->file, name);
 }
 
 std::optional<ArrayRef<char>> Checkpoint::getBytes(StringRef name, ArrayRef<int64_t> shape, StringRef dtype) {

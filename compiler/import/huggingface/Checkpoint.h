@@ -44,8 +44,9 @@ private:
   struct Entry {
     StoredTensor tensor;
     std::shared_ptr<const MappedFile> file;
+    mlir::ElementsAttr elements = {}; ///< once they have been requested
   };
-  const Entry *find(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
+  Entry *find(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
   bool readFile(llvm::StringRef name, llvm::StringMap<Entry> &found);
   bool readShards(const Json &index);
 

@@ -8,6 +8,7 @@
 #include "compiler/import/huggingface/Decoder.h"
 #include <cmath>
 
+using llvm::ArrayRef;
 using llvm::Twine;
 using namespace tenon;
 using namespace tenon::graph;
@@ -60,13 +61,20 @@ Positions huggingface::makePositions(ModelContext &m, const Rope &rope, const Di
     m.config.getReport().add(ImportFault::unsupported,
                              "--context: the model uses other rotary frequencies in texts of more than " +
                                  Twine(rope.threshold) + " tokens; a context has at most so many");
-  auto [cosines, sines] = makeRotations(m.graph, rope, length, m.getPast(), m.context);
-  return withWindow(m, {cosines, sines, {}}, window);
+  Positions positions;
+  m.forEachSequence([&] {
+    auto [cosines, sines] = makeRotations(m.graph, rope, length, m.getPast(), m.context);
+    positions.push_back({cosines, sines, {}});
+  });
+  return withWindow(m, positions, window);
 }
 
 Positions huggingface::withWindow(ModelContext &m, Positions positions, int64_t window) {
-  Dim length = positions.cosines.dim(0);
-  positions.mask = m.graph.causalMask(length, m.getPast() + length, window);
+  m.forEachSequence([&] {
+    SequencePositions &own = positions[m.getSequence()];
+    Dim length = own.cosines.dim(0);
+    own.mask = m.graph.causalMask(length, m.getPast() + length, window);
+  });
   return positions;
 }
 
@@ -76,7 +84,7 @@ Tensor huggingface::projectHeads(ModelContext &m, const DecoderConfig &c, const 
 }
 
 /// x is [batch, heads, length, headSize]; features beyond those with angles are not rotated.
-static Tensor turn(const Tensor &x, const Positions &p) {
+static Tensor turn(const Tensor &x, const SequencePositions &p) {
   Dim size = x.dim(3), turned = p.cosines.dim(1) * 2;
   if (size == turned)
     return rope(x, p.cosines, p.sines);
@@ -84,9 +92,12 @@ static Tensor turn(const Tensor &x, const Positions &p) {
 }
 
 Tensor huggingface::attendTurned(ModelContext &m, const Tensor &queries, const Tensor &keys, const Tensor &values,
-                                 const Positions &p, double scale, double softcap) {
-  Tensor allKeys = m.keep(turn(keys, p), "keys"), allValues = m.keep(values, "values");
-  return mergeHeads(attention(turn(queries, p), allKeys, allValues, scale, p.mask, softcap));
+                                 const Positions &positions, double scale, double softcap) {
+  return m.forSequences({queries, keys, values}, [&](ArrayRef<Tensor> parts) {
+    const SequencePositions &p = positions[m.getSequence()];
+    Tensor allKeys = m.keep(turn(parts[1], p), "keys"), allValues = m.keep(parts[2], "values");
+    return mergeHeads(attention(turn(parts[0], p), allKeys, allValues, scale, p.mask, softcap));
+  });
 }
 
 Tensor huggingface::attendPlainly(ModelContext &m, const DecoderConfig &c, const Tensor &x, const Positions &positions,

@@ -55,10 +55,12 @@ std::vector<bool> readWindowedLayers(const Config &config, int64_t layers, llvm:
 //===----------------------------------------------------------------------===//
 
 /// The values that all layers of one kind share. Queries are the tokens of this run, keys also those of earlier runs.
-struct Positions {
+struct SequencePositions {
   Tensor cosines, sines; ///< [length, rotated / 2]
   Tensor mask;           ///< [length, past + length]: whether a query sees a key
 };
+/// Those of each sequence in a run.
+using Positions = llvm::SmallVector<SequencePositions, 1>;
 
 /// A query attends to itself and earlier tokens; if `window` is not 0, only to the last `window` of these.
 Positions makePositions(ModelContext &model, const Rope &rope, const Dim &length, int64_t window = 0);

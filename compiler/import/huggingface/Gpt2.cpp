@@ -13,6 +13,7 @@
 #include "compiler/import/huggingface/Architectures.h"
 #include <cmath>
 
+using llvm::ArrayRef;
 using namespace tenon;
 using namespace tenon::graph;
 using namespace tenon::huggingface;
@@ -56,12 +57,15 @@ static Tensor convolve(ModelContext &m, const Tensor &x, const std::string &name
   return matmul(x, weight) + m.weight("bias", out);
 }
 
-static Tensor attend(ModelContext &m, const Gpt2Config &c, const Tensor &x, double scale, const Tensor &mask) {
+static Tensor attend(ModelContext &m, const Gpt2Config &c, const Tensor &x, double scale, ArrayRef<Tensor> masks) {
   ModelContext::Scope scope(m, "attn");
-  auto parts = split(convolve(m, x, "c_attn", c.hidden, 3 * c.hidden), -1, 3);
-  Tensor keys = m.keep(splitHeads(parts[1], c.heads), "keys"), values = m.keep(splitHeads(parts[2], c.heads), "values");
-  Tensor mixed = attention(splitHeads(parts[0], c.heads), keys, values, scale, mask);
-  return convolve(m, mergeHeads(mixed), "c_proj", c.hidden, c.hidden);
+  Tensor mixed = m.forSequences(convolve(m, x, "c_attn", c.hidden, 3 * c.hidden), [&](ArrayRef<Tensor> all) {
+    auto parts = split(all[0], -1, 3);
+    Tensor keys = m.keep(splitHeads(parts[1], c.heads), "keys");
+    Tensor values = m.keep(splitHeads(parts[2], c.heads), "values");
+    return mergeHeads(attention(splitHeads(parts[0], c.heads), keys, values, scale, masks[m.getSequence()]));
+  });
+  return convolve(m, mixed, "c_proj", c.hidden, c.hidden);
 }
 
 static Tensor widen(ModelContext &m, const Gpt2Config &c, const Tensor &x) {
@@ -79,7 +83,8 @@ void huggingface::buildGpt2(ModelContext &m) {
     return;
   Tensor ids = m.tokenInputs({"input_ids"})[0];
   Dim length = ids.dim(1);
-  Tensor mask = m.graph.causalMask(length, m.getPast() + length);
+  llvm::SmallVector<Tensor> masks; // of each sequence
+  m.forEachSequence([&] { masks.push_back(m.graph.causalMask(length, m.getPast() + length)); });
   // Checkpoints of the decoder without a head store its weights at the top level.
   std::optional<ModelContext::Scope> root;
   if (!m.hasWeight("wte.weight"))
@@ -88,7 +93,7 @@ void huggingface::buildGpt2(ModelContext &m) {
   Tensor x = embedding(words, ids) + m.positions(length, "wpe", c.positions, c.hidden);
   for (int64_t i = 0; i < c.layers; ++i) {
     ModelContext::Scope layer(m, "h." + std::to_string(i));
-    x = x + attend(m, c, m.layerNorm(x, "ln_1", c.hidden, c.epsilon), c.getScale(i), mask);
+    x = x + attend(m, c, m.layerNorm(x, "ln_1", c.hidden, c.epsilon), c.getScale(i), masks);
     x = x + widen(m, c, m.layerNorm(x, "ln_2", c.hidden, c.epsilon));
   }
   x = m.takeAsked(m.layerNorm(x, "ln_f", c.hidden, c.epsilon));

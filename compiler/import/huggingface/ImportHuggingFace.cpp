@@ -7,6 +7,7 @@
 
 #include "compiler/import/huggingface/ImportHuggingFace.h"
 #include "compiler/errors/CompileError.h"
+#include "compiler/graph/Sequences.h"
 #include "compiler/import/huggingface/Architectures.h"
 
 using namespace mlir;
@@ -42,6 +43,53 @@ static graph::DType getType(ImportOptions::ContextType type) {
   llvm_unreachable("all types are listed");
 }
 
+namespace {
+/// What all functions of a folder's module are built from.
+struct Folder {
+  const Config &config;
+  const Architecture &architecture;
+  Checkpoint &checkpoint;
+  const Quantization &quantization;
+  const std::optional<Pooling> &pooling;
+  const ImportOptions &options;
+  Report &report;
+};
+} // namespace
+
+/// Builds the model for runs of so many sequences. Its main takes the inputs that `inputShapes` declares.
+static OwningOpRef<ModuleOp> buildModel(const Folder &folder, int64_t numSequences, InputShapes &inputShapes,
+                                        MLIRContext *context) {
+  Graph graph(context, folder.architecture.name);
+  ModelContext model(graph, folder.config, folder.checkpoint, inputShapes);
+  model.pooling = folder.pooling;
+  model.quantization = folder.quantization;
+  model.context = folder.options.context;
+  model.contextType = getType(folder.options.contextType);
+  model.numSequences = numSequences;
+  if (numSequences > 1)
+    graph.setSequences(numSequences);
+  folder.architecture.build(model);
+  folder.checkpoint.reportFaults(folder.architecture.name);
+  if (folder.report.hasFaults())
+    return {};
+  OwningOpRef<ModuleOp> module = graph.finish();
+  if (module)
+    inputShapes.setRanges(*module);
+  return module;
+}
+
+/// Adds a program for runs of several sequences, of one token each, to `module`.
+static LogicalResult addSequences(ModuleOp module, const Folder &folder, int64_t numSequences) {
+  // Options about the inputs are for those of the model.
+  ImportOptions none;
+  InputShapes inputShapes(none, folder.report, module.getContext());
+  OwningOpRef<ModuleOp> other = buildModel(folder, numSequences, inputShapes, module.getContext());
+  if (!other)
+    return failure();
+  graph::addProgramOfSequences(module, *other);
+  return success();
+}
+
 static OwningOpRef<ModuleOp> importFolder(ExternalFiles &files, const ImportOptions &options, Report &report,
                                           MLIRContext *context) {
   std::optional<Config> config = readConfig(files, report);
@@ -52,23 +100,17 @@ static OwningOpRef<ModuleOp> importFolder(ExternalFiles &files, const ImportOpti
   Checkpoint checkpoint(files, report, context);
   if (report.hasFaults() || !checkpoint.read())
     return {};
-  Graph graph(context, architecture->name);
-  InputShapes inputShapes(options, report, context);
-  ModelContext model(graph, *config, checkpoint, inputShapes);
-  model.pooling = readPooling(files, report);
-  model.quantization = quantization;
-  model.context = options.context;
-  model.contextType = getType(options.contextType);
+  std::optional<Pooling> pooling = readPooling(files, report);
   if (options.context && !architecture->isDecoder)
     report.add(ImportFault::unsupported, Twine("--context: ") + architecture->name + " does not go on with a text");
-  if (!report.hasFaults())
-    architecture->build(model);
-  checkpoint.reportFaults(architecture->name);
   if (report.hasFaults())
     return {};
-  OwningOpRef<ModuleOp> module = graph.finish();
-  if (module)
-    inputShapes.setRanges(*module);
+  Folder folder{*config, *architecture, checkpoint, quantization, pooling, options, report};
+  InputShapes inputShapes(options, report, context);
+  OwningOpRef<ModuleOp> module = buildModel(folder, 1, inputShapes, context);
+  for (int64_t numSequences : module ? ArrayRef(options.sequences) : ArrayRef<int64_t>())
+    if (failed(addSequences(*module, folder, numSequences)))
+      return {};
   return module;
 }
 

@@ -55,7 +55,10 @@ SmallVector<Tensor, 4> ModelContext::inputs(ArrayRef<Input> declared) {
 SmallVector<Tensor, 4> ModelContext::tokenInputs(ArrayRef<std::string> names) {
   SmallVector<Input> declared;
   for (const std::string &name : names)
-    declared.push_back({name, {context ? DeclaredDim{"", 1} : DeclaredDim{"batch"}, {"length"}}, DType::i64});
+    declared.push_back({name,
+                        {context ? DeclaredDim{"", numSequences} : DeclaredDim{"batch"},
+                         numSequences > 1 ? DeclaredDim{"", 1} : DeclaredDim{"length"}},
+                        DType::i64});
   SmallVector<Tensor, 4> tensors = inputs(declared);
   if (context) {
     Dim length = tensors.front().dim(1);
@@ -116,16 +119,41 @@ Tensor ModelContext::positions(const Dim &length, const std::string &name, int64
   Tensor table = weight("weight", {count, width});
   if (context > count)
     refuse("a context of " + Twine(context) + " tokens is more than the " + Twine(count) + " positions of the model");
-  requireLength(getPast() + length, name, count);
-  return slice(table, 0, getPast(), length);
+  SmallVector<Tensor> rows;
+  forEachSequence([&] {
+    requireLength(getPast() + length, name, count);
+    rows.push_back(slice(table, 0, getPast(), length));
+  });
+  return numSequences == 1 ? rows.front() : reshape(concat(rows, 0), {numSequences, length, width});
+}
+
+void ModelContext::forEachSequence(llvm::function_ref<void()> body) {
+  assert(sequence == 0 && "sequences are independent of each other");
+  for (; sequence < numSequences; ++sequence)
+    body();
+  sequence = 0;
+}
+
+Tensor ModelContext::forSequences(ArrayRef<Tensor> batches, llvm::function_ref<Tensor(ArrayRef<Tensor> parts)> body) {
+  if (numSequences == 1)
+    return body(batches);
+  SmallVector<Tensor> results;
+  forEachSequence([&] {
+    SmallVector<Tensor> parts;
+    for (const Tensor &batch : batches)
+      parts.push_back(slice(batch, 0, sequence, 1));
+    results.push_back(body(parts));
+  });
+  return concat(results, 0);
 }
 
 Tensor ModelContext::keep(const Tensor &x, const std::string &name) {
   if (!context || !bool(x))
     return x;
-  // The batch is 1: a session has a slot for each text, and slots begin and end independently.
+  // A session has a slot for each sequence, and slots begin and end independently.
   int64_t heads = x.dim(1).getNumber(), size = x.dim(3).getNumber();
-  State state = graph.growingState(prefix + name, {context, 1, heads, size}, "past", contextType);
+  State state =
+      graph.growingState(prefix + name, {context, 1, heads, size}, withSequence("past"), contextType, sequence);
   state.append(getPast(), cast(transpose(x, {2, 0, 1, 3}), contextType));
   return cast(transpose(state.read(getPast() + x.dim(2)), {1, 2, 0, 3}), DType::f32);
 }

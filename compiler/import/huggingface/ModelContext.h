@@ -14,6 +14,7 @@
 #include "compiler/import/huggingface/Config.h"
 #include "compiler/import/huggingface/Pooling.h"
 #include "compiler/import/huggingface/Quantization.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace tenon::huggingface {
 
@@ -47,6 +48,8 @@ public:
   /// The number of tokens whose keys and values a decoder keeps between runs; with 0, each run has a whole text.
   int64_t context = 0;
   graph::DType contextType = graph::DType::f32; ///< in which they are kept
+  /// The number of sequences in a run of a model with a context, each of which has its own past: the batch.
+  int64_t numSequences = 1;
 
   /// During its lifetime, weights have this prefix, after those of outer scopes, and operations its name.
   class Scope {
@@ -113,16 +116,25 @@ public:
                bool hasBias);
   /// Returns the rows of `name`.weight, [count, width], for the ids.
   Tensor embedding(const Tensor &ids, const std::string &name, int64_t count, int64_t width);
-  /// Returns the number of tokens in earlier runs: a dynamic dimension with a context, otherwise 0.
-  Dim getPast() { return context ? graph.symbol("past") : Dim(0); }
-  /// Appends x, [batch, heads, length, size], to the cache of earlier runs, and returns all of it: [batch, heads, past
-  /// + length, size]. Without a context, returns x.
+  /// Calls `body` for each sequence of a run, which is then the current one.
+  void forEachSequence(llvm::function_ref<void()> body);
+  /// Builds what depends on the past of a sequence, once for each: `body` maps the parts of `batches`, whose first
+  /// dimension is the batch, to a part of the result. With a single sequence, it maps the whole.
+  Tensor forSequences(llvm::ArrayRef<Tensor> batches, llvm::function_ref<Tensor(llvm::ArrayRef<Tensor> parts)> body);
+  /// The current sequence; 0 outside of these two.
+  int64_t getSequence() const { return sequence; }
+  /// Returns the number of tokens in earlier runs of the current sequence: a dynamic dimension with a context,
+  /// otherwise 0.
+  Dim getPast() { return context ? graph.symbol(withSequence("past")) : Dim(0); }
+  /// Appends x, [1, heads, length, size], to the current sequence's cache of earlier runs, and returns all of it: [1,
+  /// heads, past + length, size]. Without a context, returns x, [batch, heads, length, size].
   Tensor keep(const Tensor &x, const std::string &name);
   /// Returns the vectors of the tokens whose logits are requested: x, [batch, length, width], or with a context the
   /// last one, as [batch, width].
   Tensor takeAsked(const Tensor &x);
 
-  /// Returns rows from `getPast()` on of a table of learned positions: [length, width]. A longer run fails.
+  /// Returns rows from `getPast()` on of a table of learned positions: [length, width], or for several sequences
+  /// [batch, length, width]. A longer run fails.
   Tensor positions(const Dim &length, const std::string &name, int64_t count, int64_t width);
   /// Rejects texts that are longer than the `count` positions of `name`.
   void requireLength(const Dim &length, const std::string &name, int64_t count);
@@ -131,10 +143,15 @@ public:
   void refuseMatrix(const llvm::Twine &text) { refuse(llvm::StringRef(prefix).drop_back() + ": " + text); }
 
 private:
+  /// Returns the name of a state or symbol of the current sequence.
+  std::string withSequence(const std::string &name) const {
+    return sequence ? name + "." + std::to_string(sequence) : name;
+  }
   void refuse(const llvm::Twine &text) { config.getReport().add(ImportFault::invalidModel, text); }
 
   InputShapes &inputShapes;
   std::string prefix;
+  int64_t sequence = 0;
 };
 
 //===----------------------------------------------------------------------===//

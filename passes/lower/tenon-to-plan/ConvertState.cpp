@@ -100,10 +100,11 @@ void Conversion::createStates() {
   auto getNumber = [&](std::optional<StringRef> symbol) {
     return symbol ? b.getI64IntegerAttr(symbolNumbers.lookup(dialect->internSymbol(*symbol))) : IntegerAttr();
   };
-  for (auto state : module.getOps<StateOp>())
+  for (StateOp state : getStates(module, main))
     states[state.getSymName()] = plan::StateOp::create(
-        b, state.getLoc(), plan::BufferType::get(b.getContext()), state.getSymNameAttr(), state.getTypeAttr(),
-        getNumber(state.getLive()), getNumber(state.getRing()), getNextRows(state), state.getInitialAttr());
+        b, state.getLoc(), plan::BufferType::get(b.getContext()), b.getStringAttr(state.getStateName()),
+        state.getTypeAttr(), getNumber(state.getLive()), getNumber(state.getRing()), getNextRows(state),
+        state.getInitialAttr(), b.getI64IntegerAttr(state.getSequence()));
 }
 
 /// Returns the buffer of the rows of a state from `begin` on, in which a value is stored or will be.

@@ -229,11 +229,12 @@ tenon_status tenon_artifact_instruction(const tenon_artifact *artifact, uint32_t
                                         tenon_instruction_info *info, tenon_error *error);
 
 /// An artifact may have several programs of one model for different sizes. The first one whose dimensions and ranges
-/// match the inputs is run; the last is for all sizes. Strings live as long as the artifact.
+/// match the inputs is run; the last is for all sizes of one sequence. Strings live as long as the artifact.
 typedef struct tenon_program_info {
   TENON_STRUCT_SIZE(tenon_program_info);
   const char *sizes; ///< "N=128", "N=1..512"; "" for all sizes
   uint32_t first_instruction, instruction_count;
+  uint32_t sequences; ///< of a run, each with states of its own; 1 without --sequences
 } tenon_program_info;
 
 /// At least 1.
@@ -371,6 +372,13 @@ int tenon_session_explain_address(const tenon_session *session, const void *addr
 
 /// Makes every later run use the states of this slot, which is 0 at first.
 tenon_status tenon_session_use_slot(tenon_session *session, uint32_t slot, tenon_error *error);
+
+/// In place of a slot: the sequence has no live rows before a run, and none after it.
+#define TENON_NO_SLOT UINT32_MAX
+/// Makes every later run one of `count` sequences, whose states are in these slots: as many distinct ones, or
+/// TENON_NO_SLOT. The model needs a program for so many sequences (tenon_program_info); inputs and outputs have the
+/// batch of that program.
+tenon_status tenon_session_use_slots(tenon_session *session, const uint32_t *slots, uint32_t count, tenon_error *error);
 
 /// Returns the number of live rows of a state in a slot; its capacity if all rows are live.
 tenon_status tenon_session_state_rows(tenon_session *session, uint32_t slot, uint32_t state, int64_t *rows,

@@ -69,6 +69,11 @@ func.func private @no_sizes() attributes {tenon.program = "N"}
 
 // -----
 
+// expected-error @+1 {{has 1 : i64 for 'tenon.sequences' on an operation, expected a 64-bit integer from 2 on}}
+func.func private @one_sequence() attributes {tenon.sequences = 1 : i64}
+
+// -----
+
 // expected-error @+1 {{has 2 texts in 'tenon.requires_text' for 1 requirements}}
 func.func private @texts() attributes {tenon.requires = #tenon.shape<N>, tenon.requires_text = ["a", "b"]}
 

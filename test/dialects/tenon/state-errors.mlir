@@ -40,6 +40,38 @@ tenon.state @s : tensor<4xf32> {initial = dense<0.0> : tensor<5xf32>}
 
 // -----
 
+// expected-error @+1 {{belongs to sequence 1, and names the state of the first one nowhere}}
+"tenon.state"() {sym_name = "s", type = tensor<4xf32>, sequence = 1} : () -> ()
+
+// -----
+
+// expected-error @+1 {{belongs to sequence 0, and names the state of the first one nevertheless}}
+"tenon.state"() {sym_name = "s", type = tensor<4xf32>, first = @s} : () -> ()
+
+// -----
+
+// expected-error @+1 {{is of @t, which is no state of the first sequence}}
+tenon.state @s : tensor<4xf32> sequence 1 of @t
+
+// -----
+
+// expected-note @+1 {{the state is here}}
+tenon.state @s : tensor<4xf32> live "n"
+// expected-error @+1 {{differs in more than its symbols from the state of the first sequence}}
+tenon.state @s.1 : tensor<5xf32> live "n.1" sequence 1 of @s
+
+// -----
+
+tenon.state @s : tensor<4xf32>
+tenon.state @s.1 : tensor<4xf32> sequence 1 of @s
+func.func @main() {
+  // expected-error @+1 {{names @s.1, a state of sequence 1, in a function of 1}}
+  %0 = tenon.state.read @s.1 : tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @main() {
   // expected-error @+1 {{names @s, which is no tenon.state of the module}}
   %0 = tenon.state.read @s : tensor<4xf32>

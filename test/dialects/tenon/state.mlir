@@ -5,10 +5,19 @@
 // CHECK: tenon.state @window : tensor<8x4xf32> live "kept" ring "slot"
 // CHECK: tenon.state @hidden : tensor<1x4xf32> {initial = dense<1.000000e+00> : tensor<1x4xf32>}
 // CHECK: tenon.state @count : tensor<i64>
+// CHECK: tenon.state @keys.1 : tensor<16x2x4xf32> live "past.1" sequence 1 of @keys
 tenon.state @keys : tensor<16x2x4xf32> live "past"
 tenon.state @window : tensor<8x4xf32> live "kept" ring "slot"
 tenon.state @hidden : tensor<1x4xf32> {initial = dense<1.0> : tensor<1x4xf32>}
 tenon.state @count : tensor<i64>
+tenon.state @keys.1 : tensor<16x2x4xf32> live "past.1" sequence 1 of @keys
+
+// CHECK-LABEL: func.func @several(
+func.func @several() -> tensor<?x2x4xf32, #tenon.shape<"past.1", 2, 4>> attributes {tenon.sequences = 2 : i64} {
+  // CHECK: tenon.state.read @keys.1
+  %0 = tenon.state.read @keys.1 : tensor<?x2x4xf32, #tenon.shape<"past.1", 2, 4>>
+  return %0 : tensor<?x2x4xf32, #tenon.shape<"past.1", 2, 4>>
+}
 
 // CHECK-LABEL: func.func @forms(
 func.func @forms(%k: tensor<?x2x4xf32, #tenon.shape<m, 2, 4>>, %w: tensor<2x4xf32>, %c: tensor<i64>) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/graph/Graph.h"
+#include "compiler/graph/Sequences.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
@@ -46,6 +47,50 @@ TEST_CASE_METHOD(Fixture, "dimensions are numbers or expressions, and known to b
   CHECK((n * 4 / 2) == 2 * n);
   CHECK(g.symbol("n") == n);
   CHECK_FALSE(g.symbol("m") == n);
+}
+
+TEST_CASE_METHOD(Fixture, "a run of several sequences is a program with the states of each") {
+  State only = g.growingState("cache", {8, 2}, "past");
+  Tensor x = g.input("x", {1, 2});
+  only.append(g.symbol("past"), x);
+  g.output("y", sum(only.read(g.symbol("past") + 1), 0));
+  mlir::OwningOpRef<mlir::ModuleOp> module = g.finish();
+  Graph together(&context, "test");
+  together.setSequences(2);
+  Tensor both = together.input("x", {2, 2});
+  std::vector<Tensor> results;
+  for (int64_t i = 0; i < 2; ++i) {
+    std::string symbol = i ? "past.1" : "past";
+    State state = together.growingState("cache", {8, 2}, symbol, DType::f32, i);
+    Dim past = together.symbol(symbol);
+    together.require(Dim(7) - past, "the cache is full");
+    state.append(past, slice(both, 0, i, 1));
+    results.push_back(sum(state.read(past + 1), 0, /*keepdims=*/true));
+  }
+  together.output("y", concat(results, 0));
+  mlir::OwningOpRef<mlir::ModuleOp> several = together.finish();
+  REQUIRE(module);
+  REQUIRE(several);
+  addProgramOfSequences(*module, *several);
+  CHECK(mlir::succeeded(mlir::verify(*module)));
+  CHECK(errors.empty());
+  std::string text;
+  llvm::raw_string_ostream(text) << *module;
+  using Catch::Matchers::Contains;
+  CHECK_THAT(text, Contains("tenon.state @cache.1 : tensor<8x2xf32> live \"past.1\" sequence 1 of @cache"));
+  size_t program = text.find("@\"main.sequences=2\""), main = text.find("@main(");
+  REQUIRE(program != std::string::npos);
+  CHECK(program < main);
+  std::string head = text.substr(program, text.find('\n', program) - program);
+  CHECK_THAT(head, Contains("tenon.program = \"sequences=2\"") && Contains("tenon.sequences = 2") &&
+                       Contains("(\"past.1\" * -1) + 7"));
+}
+
+TEST_CASE_METHOD(Fixture, "several sequences are two or more") {
+  g.setSequences(1);
+  CHECK(g.hasFailed());
+  REQUIRE(errors.size() == 1);
+  CHECK_THAT(errors[0], Catch::Matchers::Contains("cannot have runs of 1 sequences; several are 2 or more"));
 }
 
 TEST_CASE_METHOD(Fixture, "shapes follow from operands") {

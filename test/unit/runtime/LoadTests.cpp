@@ -47,9 +47,9 @@ TEST_CASE("headers are checked") {
   refuses(good.cut(7), "truncated");
   refuses(good.cut(good.size - 1), "truncated: it has");
   Bytes file = good.copy();
-  put(file, offsetof(fmt::Header, version), uint32_t(6));
+  put(file, offsetof(fmt::Header, version), uint32_t(7));
   refuses(std::move(file),
-          "format version 6, this runtime reads versions 1 to 5; compile the model again or use a newer runtime",
+          "format version 7, this runtime reads versions 1 to 6; compile the model again or use a newer runtime",
           TENON_UNSUPPORTED);
   file = good.copy();
   put(file, offsetof(fmt::Header, reserved), uint8_t(1));

@@ -114,6 +114,145 @@ TEST_CASE("slots begin and end independently, and share no memory") {
   CHECK(tenon_session_reset_slot(runner.session, 3, &runner.error) == TENON_MISUSE);
 }
 
+/// Appends an element of x to the state of each of several sequences, and gives all of the first one, then all of the
+/// second one...
+struct AppendingTogether {
+  ArtifactBuilder b;
+
+  explicit AppendingTogether(uint32_t sequences) {
+    uint32_t four = b.constant(4), place = b.zero;
+    std::vector<uint32_t> before, after;
+    for (uint32_t i = 0; i < sequences; ++i) {
+      before.push_back(b.symbol(i ? "N." + std::to_string(i) : "N", 0, kCapacity - 1));
+      after.push_back(b.expr(fmt::ExprOp::add, before[i], b.constant(1)));
+      b.state("k", fmt::DType::f32, {kCapacity}, fmt::StateKind::growing);
+      b.plan.states[i]->sequence = i;
+      b.plan.states[i]->live = i;
+      b.plan.states[i]->next = after[i];
+    }
+    uint32_t sum = after[0];
+    for (uint32_t i = 1; i < sequences; ++i)
+      sum = b.expr(fmt::ExprOp::add, sum, after[i]);
+    uint32_t input = b.input("x", fmt::DType::f32, {b.constant(sequences)});
+    uint32_t output = b.output("y", fmt::DType::f32, {sum});
+    for (uint32_t i = 0; i < sequences; ++i) {
+      uint32_t bytes = b.expr(fmt::ExprOp::mul, after[i], four);
+      uint32_t x = b.buffer("x", fmt::Storage::input, b.constant(4 * i), four, input);
+      uint32_t end = b.buffer("end", fmt::Storage::state, b.expr(fmt::ExprOp::mul, before[i], four), four, i);
+      uint32_t all = b.buffer("all", fmt::Storage::state, b.zero, bytes, i);
+      uint32_t y = b.buffer("y", fmt::Storage::output, place, bytes, output);
+      b.instruction(fmt::Opcode::copy, 0, 0, 0, {x, end}, {four});
+      b.instruction(fmt::Opcode::copy, 0, 0, 0, {all, y}, {bytes});
+      place = b.expr(fmt::ExprOp::add, place, bytes);
+    }
+    b.halt();
+    b.plan.sizes = "sequences=" + std::to_string(sequences);
+  }
+};
+
+/// The model of Appending, with programs for several sequences.
+static ArtifactBuilder appendingTogether(std::initializer_list<uint32_t> sequences) {
+  Appending one;
+  ArtifactBuilder b = std::move(one.b);
+  for (uint32_t count : sequences) {
+    b.before.push_back(AppendingTogether(count).b.plan);
+    b.targetsBefore.push_back("");
+  }
+  return b;
+}
+
+static tenon_status useSlots(Runner &runner, std::vector<uint32_t> slots) {
+  return tenon_session_use_slots(runner.session, slots.data(), uint32_t(slots.size()), &runner.error);
+}
+
+TEST_CASE("a run of several sequences goes on with the slot of each") {
+  Runner runner(appendingTogether({2, 3}), 1, 0, 4);
+  uint32_t counts[3];
+  for (uint32_t i = 0; i < 3; ++i) {
+    tenon_program_info program;
+    REQUIRE(tenon_artifact_program(runner.loaded.artifact, i, &program, nullptr) == TENON_OK);
+    counts[i] = program.sequences;
+  }
+  CHECK(std::vector<uint32_t>(counts, counts + 3) == std::vector<uint32_t>{2, 3, 1});
+  REQUIRE(tenon_session_use_slot(runner.session, 3, nullptr) == TENON_OK);
+  CHECK(append(runner, {1, 2}) == Floats{1, 2});
+  REQUIRE(useSlots(runner, {0, 3}) == TENON_OK);
+  CHECK(append(runner, {10, 3}) == Floats{10, 1, 2, 3});
+  // Slots may change places, and a session goes on with any number of them that there is a program for.
+  REQUIRE(useSlots(runner, {3, 1, 0}) == TENON_OK);
+  CHECK(append(runner, {4, 20, 11}) == Floats{1, 2, 3, 4, 20, 10, 11});
+  REQUIRE(tenon_session_use_slot(runner.session, 0, nullptr) == TENON_OK);
+  CHECK(append(runner, {12}) == Floats{10, 11, 12});
+  for (auto [slot, rows] : {std::pair<uint32_t, int64_t>(0, 3), {1, 1}, {2, 0}, {3, 4}})
+    CHECK(rowsOf(runner, slot) == rows);
+}
+
+TEST_CASE("a sequence without a slot begins each run without rows") {
+  Runner runner(appendingTogether({3}), 1, 0, 2);
+  REQUIRE(useSlots(runner, {TENON_NO_SLOT, 1, TENON_NO_SLOT}) == TENON_OK);
+  CHECK(append(runner, {7, 1, 8}) == Floats{7, 1, 8});
+  CHECK(append(runner, {9, 2, 5}) == Floats{9, 1, 2, 5});
+  CHECK(rowsOf(runner, 0) == 0);
+  CHECK(rowsOf(runner, 1) == 2);
+  tenon_memory memory;
+  REQUIRE(tenon_session_measure(runner.session, &memory, nullptr) == TENON_OK);
+  CHECK(memory.state == 4 * 64);
+}
+
+TEST_CASE("slots that a run cannot have are rejected") {
+  Runner runner(appendingTogether({2}), 1, 0, 4);
+  CHECK(append(runner, {1}) == Floats{1});
+  CHECK(useSlots(runner, {}) == TENON_MISUSE);
+  CHECK(useSlots(runner, {1, 4}) == TENON_MISUSE);
+  CHECK_THAT(runner.message(), Contains("slot 4 of 4"));
+  CHECK(useSlots(runner, {2, 2}) == TENON_MISUSE);
+  CHECK_THAT(runner.message(), Contains("slot 2 has two sequences of one run"));
+  // What is rejected changes nothing.
+  CHECK(append(runner, {2}) == Floats{1, 2});
+  REQUIRE(useSlots(runner, {0, 1, 2}) == TENON_OK);
+  CHECK(runner.run() == TENON_UNSUPPORTED);
+  CHECK_THAT(runner.message(), Contains("there is no program for runs of 3 sequences; there are for 1 and 2"));
+  REQUIRE(useSlots(runner, {0, 1}) == TENON_OK);
+  Floats three{1, 2, 3};
+  REQUIRE(runner.bind(0, three) == TENON_OK);
+  CHECK(runner.run() == TENON_INVALID);
+  CHECK_THAT(runner.message(), Contains("dimension 0 of input 'x' is 3, expected 2"));
+  REQUIRE(tenon_session_use_program(runner.session, 1, nullptr) == TENON_OK);
+  CHECK(runner.run() == TENON_MISUSE);
+  CHECK_THAT(runner.message(), Contains("program 1 is for 1 sequences, and 2 slots are in use"));
+}
+
+TEST_CASE("a sequence at its capacity refuses the run of all") {
+  Runner runner(appendingTogether({2}), 1, 0, 2);
+  CHECK(append(runner, {1, 2, 3, 4, 5, 6, 7, 8}).size() == 8);
+  REQUIRE(useSlots(runner, {1, 0}) == TENON_OK);
+  Floats two{1, 9};
+  REQUIRE(runner.bind(0, two) == TENON_OK);
+  CHECK(runner.run() == TENON_INVALID);
+  CHECK_THAT(runner.message(), Contains("symbol 'N.1' is 8 in 'k', expected 0 to 7"));
+  CHECK(rowsOf(runner, 0) == 8);
+  CHECK(rowsOf(runner, 1) == 0);
+}
+
+TEST_CASE("states that are not those of whole sequences are rejected") {
+  auto load = [](const std::function<void(fmt::PlanT & plan)> &change) {
+    ArtifactBuilder b = appendingTogether({2});
+    change(b.before.front());
+    Runner runner(b);
+  };
+  CHECK_THROWS_WITH(load([](fmt::PlanT &plan) { plan.states[1]->sequence = 2; }),
+                    Contains("2 states are not those of 3 sequences"));
+  CHECK_THROWS_WITH(load([](fmt::PlanT &plan) { plan.states[0]->sequence = 1; }),
+                    Contains("state 'k' is of sequence 1, expected 0"));
+  CHECK_THROWS_WITH(load([](fmt::PlanT &plan) { plan.states[1]->sequence = 5000; }),
+                    Contains("2 states are not those of 5001 sequences"));
+  CHECK_THROWS_WITH(load([](fmt::PlanT &plan) { plan.states[1]->name = "v"; }),
+                    Contains("state 'v' is not the same in sequence 1"));
+  CHECK_THROWS_WITH(load([](fmt::PlanT &plan) { plan.states[1]->dims = {7}; }),
+                    Contains("is not the same in sequence 1"));
+  CHECK_THROWS_WITH(Runner(AppendingTogether(2).b), Contains("its last plan is for 2 sequences"));
+}
+
 TEST_CASE("a fork goes on from a shared prefix") {
   Runner runner(Appending().b, 1, 0, 2);
   append(runner, {1, 2, 3});
