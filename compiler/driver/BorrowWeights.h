@@ -13,9 +13,10 @@
 
 namespace tenon {
 
-/// Turns the large weights of a program that runs in this process into byte inputs after the existing ones. They are
-/// bound to the returned bytes, in order, so that weights are not copied. The context owns the bytes.
-std::vector<llvm::ArrayRef<char>> borrowWeights(plan::ProgramOp program);
+/// Turns the large weights of a module's programs, which run in this process, into byte inputs after the existing ones,
+/// the same ones for all programs. They are bound to the returned bytes, in order, so that weights are not copied. The
+/// context owns the bytes.
+std::vector<llvm::ArrayRef<char>> borrowWeights(mlir::ModuleOp module);
 
 } // namespace tenon
 

@@ -204,10 +204,9 @@ static llvm::Expected<std::unique_ptr<LoadedModel>> compileAndLoad(ModuleOp modu
   if (llvm::Error error = runPasses(*kernels, [](OpPassManager &pm) { buildBufferPipeline(pm.nest<ModuleOp>()); }))
     return error;
   WeightSection weights;
-  auto programs = module.getOps<plan::ProgramOp>();
   std::vector<ArrayRef<char>> borrowed;
-  if (borrowsWeights && !programs.empty())
-    borrowed = borrowWeights(*programs.begin());
+  if (borrowsWeights)
+    borrowed = borrowWeights(module);
   ArtifactParts::Variant variant{target.getSectionTarget(), {}, {}};
   llvm::Expected<SerializedPlan> plan = serializeAll(module, weights, variant.plans);
   if (!plan)

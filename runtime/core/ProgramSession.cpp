@@ -102,7 +102,7 @@ Status ProgramSession::checkSequences(uint32_t index) const {
   std::string known;
   for (const Program &program : artifact.programs())
     if (program.plan.sequences > 1)
-      known += (known.empty() ? " and " : ", ") + std::to_string(program.plan.sequences);
+      known += ", " + std::to_string(program.plan.sequences);
   return Status::make(TENON_UNSUPPORTED, "there is no program for runs of %u sequences; there are for 1%s", wanted,
                       known.c_str());
 }

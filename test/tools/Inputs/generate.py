@@ -1,7 +1,8 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""A tiny language model of bytes: generate.py FOLDER [FIELD=JSON...] writes it, with these fields in generation_config.json.
+"""A tiny language model of bytes: generate.py FOLDER [FIELD=JSON...] writes it, with these fields in generation_config.json,
+and those of config.FIELD=JSON in config.json.
 
 A field of @FILE:N is number N of the list that a file holds.
 """
@@ -33,7 +34,9 @@ def readField(text):
 
 
 def main(folder, *fields):
-    config = {**huggingface.LLAMA, "vocab_size": 256, "eos_token_id": 0, "rope_theta": 50.0}
+    values = {key: readField(value) for key, value in (field.split("=", 1) for field in fields)}
+    own = {key.removeprefix("config."): values.pop(key) for key in list(values) if key.startswith("config.")}
+    config = {**huggingface.LLAMA, "vocab_size": 256, "eos_token_id": 0, "rope_theta": 50.0, **own}
     model = huggingface.Model(config, lambda w, c, ids: huggingface.llama(w, c, ids, *huggingface.plainRope(50.0, 8)))
     huggingface.writeFolder(model, folder)
     tokenizer = {
@@ -45,8 +48,8 @@ def main(folder, *fields):
     writeFile(folder, "tokenizer.json", tokenizer)
     chat = "{% for m in messages %}<{{ m.role[0] }}>{{ m.content }}\n{% endfor %}{% if add_generation_prompt %}<a>{% endif %}"
     writeFile(folder, "tokenizer_config.json", {"chat_template": chat})
-    if fields:
-        writeFile(folder, "generation_config.json", {key: readField(value) for key, value in (field.split("=", 1) for field in fields)})
+    if values:
+        writeFile(folder, "generation_config.json", values)
 
 
 main(*sys.argv[1:])

@@ -211,7 +211,7 @@ TEST_CASE("slots that a run cannot have are rejected") {
   CHECK(append(runner, {2}) == Floats{1, 2});
   REQUIRE(useSlots(runner, {0, 1, 2}) == TENON_OK);
   CHECK(runner.run() == TENON_UNSUPPORTED);
-  CHECK_THAT(runner.message(), Contains("there is no program for runs of 3 sequences; there are for 1 and 2"));
+  CHECK_THAT(runner.message(), Contains("there is no program for runs of 3 sequences; there are for 1, 2"));
   REQUIRE(useSlots(runner, {0, 1}) == TENON_OK);
   Floats three{1, 2, 3};
   REQUIRE(runner.bind(0, three) == TENON_OK);
