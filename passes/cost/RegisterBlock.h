@@ -14,12 +14,18 @@
 
 namespace tenon {
 
-/// Weights that are dequantized, and int8 that are widened to i16, stay in registers for at most this many rows; for
-/// more rows they are written to scratch first.
+/// Int8 that are widened to i16 stay in registers for at most this many rows, and weights that are dequantized for rows
+/// of f16 or bf16; for more rows they are written to scratch first.
 inline constexpr int64_t kMaxRowsInRegisters = 4;
-/// The same for weights of f16 and bf16, which are only widened: on Zen 4, a panel in scratch is faster from 64 rows on
-/// with AVX-512, and from about 32 on with AVX2 (docs/performance/generation.md).
-inline constexpr int64_t kMaxWidenedRowsInRegisters = 32;
+/// The same for weights that are dequantized for rows of f32: on Zen 4, a panel in scratch is faster from about 16 rows
+/// on.
+inline constexpr int64_t kMaxDequantizedRows = 12;
+/// The same for weights of f16 and bf16, which are only widened: on Zen 4, a panel is faster from 64 rows on with
+/// AVX-512, and from about 32 on with AVX2 (docs/performance/generation.md).
+inline constexpr int64_t kMaxWidenedRows = 32;
+/// For at most this many rows, the sum of products with weights that share a scale is scaled, which takes registers for
+/// such sums; for more rows, each weight is.
+inline constexpr int64_t kMaxScaledSums = 2;
 
 /// Targets with at most this many vector registers count as having few: the sums of a block take nearly all of them.
 inline constexpr int64_t kFewRegisters = 16;

@@ -133,8 +133,9 @@ std::optional<Dequantization> tenon::matchDequantization(linalg::GenericOp op, V
 int64_t tenon::getMaxRowsInRegisters(const Contraction &contraction) {
   assert(contraction.dequantization && "there are weights to dequantize");
   // Rows that are widened, too, are packed for a panel, which widens vectors of them and not one element after another.
-  bool isCheap = !contraction.dequantization->scale && !contraction.promotesLhs;
-  return isCheap ? kMaxWidenedRowsInRegisters : kMaxRowsInRegisters;
+  if (contraction.promotesLhs)
+    return kMaxRowsInRegisters;
+  return contraction.dequantization->scale ? kMaxDequantizedRows : kMaxWidenedRows;
 }
 
 int64_t tenon::getDequantizedPanelBytes(kernel::ContractOp op, const Contraction &contraction) {

@@ -95,7 +95,7 @@ std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &
   int64_t rows = result.getNumElements() / type.getDimSize(axis), depth = type.getDimSize(1 - axis);
   double bytes = static_cast<double>(type.getNumElements()) * sizeof(float),
          stored = bytes * static_cast<double>(format.bits) / 32;
-  if (rows > kMaxRowsInRegisters || depth == 0 || depth % format.group != 0)
+  if (rows > kMaxDequantizedRows || depth == 0 || depth % format.group != 0)
     return std::nullopt;
   // The last-level cache delivers f32 as fast as registers can be filled with dequantized values.
   if (!comesFromMemory(op, machine))

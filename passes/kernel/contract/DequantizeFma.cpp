@@ -36,7 +36,8 @@ private:
 /// a block of steps, which are separate from the total sums.
 void DequantizeFma::limitBlock(BlockProblem &block) const {
   constexpr int64_t kConverted = 2; // limit: stored weights that are being converted
-  block.registers = (contraction.dequantization->scale ? block.registers / 2 : block.registers) - kConverted;
+  bool hasSums = contraction.dequantization->scale && block.rows <= kMaxScaledSums;
+  block.registers = (hasSums ? block.registers / 2 : block.registers) - kConverted;
   block.rows = std::min(block.rows, getMaxRowsInRegisters(contraction));
 }
 

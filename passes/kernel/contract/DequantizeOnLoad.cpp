@@ -162,15 +162,25 @@ SmallVector<Value> DequantizeOnLoad::emitProducts(int64_t vectors, ArrayRef<int6
                                                   llvm::function_ref<Value(int64_t row)> loadLhs) {
   assert(!sums.empty() && sums.size() % vectors == 0 && "a row of the block has a sum for each vector");
   SmallVector<Value> results(sums);
-  Value scale = contraction.dequantization->scale;
+  bool scalesWeights = contraction.dequantization->scale && static_cast<int64_t>(rows.size()) > kMaxScaledSums;
+  Value scale = scalesWeights ? Value() : contraction.dequantization->scale;
   size_t chains = llvm::divideCeil<size_t>(kIndependentSums, sums.size());
   forBlocks(results, [&](Value first, int64_t steps, MutableArrayRef<Value> values) {
+    SmallVector<Value> scales;
+    if (scalesWeights) {
+      nest.moveTo(getDequantizedLoop(op), first);
+      columns.clear();
+      for (int64_t v = 0; v < vectors; ++v)
+        scales.push_back(emitScale(v));
+    }
     size_t count = values.size(), own = scale ? 0 : count;
     SmallVector<Value> parts(values.take_front(own));
     parts.append(chains * count - own,
                  arith::ConstantOp::create(b, loc, b.getZeroAttr(VectorType::get({lanes}, type))));
     forSteps(first, steps, vectors, parts, [&](int64_t vector, int64_t step, MutableArrayRef<Value> all) {
       Value column = emitColumns(contraction.dequantization->number, vector);
+      if (scalesWeights)
+        column = arith::MulFOp::create(b, loc, column, scales[vector]);
       for (int64_t row : rows) {
         Value element = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, type), loadLhs(row));
         Value &sum = all[step % chains * count + row * vectors + vector];

@@ -55,6 +55,38 @@ func.func @words_for_one_row(%x: memref<1x40xf32>, %w: memref<1x5x32xi32>, %s: m
   return
 }
 
+// Eight rows: a number is scaled where it is read, so that all registers are for the sums of whole columns.
+// CHECK-LABEL: @words_for_eight_rows
+// CHECK-NOT: kernel.scratch
+// CHECK: %[[SCALE:.*]] = vector.load {{.*}} memref<1x3x32xf32>, vector<16xf32>
+// CHECK: scf.for
+// CHECK: %[[NUMBER:.*]] = llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"
+// CHECK: %[[FACTOR:.*]] = arith.mulf %[[NUMBER]], %[[SCALE]] : vector<16xf32>
+// CHECK-COUNT-8: vector.fma {{.*}}, %[[FACTOR]]
+func.func @words_for_eight_rows(%x: memref<8x40xf32>, %w: memref<1x5x32xi32>, %s: memref<1x3x32xf32>, %c: memref<8x32xf32>) {
+  linalg.generic {indexing_maps = [#x, #words, #scales, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w, %s : memref<8x40xf32>, memref<1x5x32xi32>, memref<1x3x32xf32>) outs(%c : memref<8x32xf32>) {
+  ^bb0(%a: f32, %word: i32, %scale: f32, %sum: f32):
+    %eight = arith.constant 8 : index
+    %four = arith.constant 4 : index
+    %mask = arith.constant 15 : i32
+    %zero = arith.constant 8.0 : f32
+    %k = linalg.index 1 : index
+    %place = arith.remui %k, %eight : index
+    %bits = arith.muli %place, %four : index
+    %shift = arith.index_cast %bits : index to i32
+    %0 = arith.shrui %word, %shift : i32
+    %1 = arith.andi %0, %mask : i32
+    %2 = arith.sitofp %1 : i32 to f32
+    %3 = arith.subf %2, %zero : f32
+    %4 = arith.mulf %3, %scale : f32
+    %5 = arith.mulf %a, %4 : f32
+    %6 = arith.addf %sum, %5 : f32
+    linalg.yield %6 : f32
+  }
+  return
+}
+
 // Where groups have zero points of their own, no register has all factors.
 // CHECK-LABEL: @words_with_zeros
 // CHECK-NOT: llvm.call_intrinsic
