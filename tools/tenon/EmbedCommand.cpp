@@ -29,7 +29,7 @@ struct EmbedArguments {
   TextArguments input;
   std::string tokenizer, pooling, prompt, output;
   uint64_t batch = 32, maxLength = 0;
-  uint32_t threads = 0;
+  ModelOptions model;
   bool isUncached = false, json = false, normalizes = false, hasPrompt = false;
 };
 
@@ -143,7 +143,7 @@ static int embed(EmbedArguments &arguments, const CLI::App &command) {
   if (!arguments.pooling.empty())
     pooling = arguments.pooling == "mean" ? TokenPooling::mean : TokenPooling::first;
   Embedder embedder;
-  if (Status status = embedder.load(compiled.artifact, arguments.threads, pooling); status.failed())
+  if (Status status = embedder.load(compiled.artifact, arguments.model, pooling); status.failed())
     return report(status);
   Vectors vectors;
   if (Status status = embedTexts(arguments, *tokenizer, settings, embedder, vectors); status.failed())
@@ -187,9 +187,7 @@ void tenon::addEmbedCommand(CLI::App &app, int &status) {
       ->capture_default_str()
       ->check(CLI::Range(uint64_t(1), uint64_t(1) << 20))
       ->type_name("N");
-  command->add_option("--threads", arguments->threads, "threads that compute; default: all of this process")
-      ->check(CLI::Range(1U, 1U << 16))
-      ->type_name("N");
+  addModelOptions(*command, arguments->model);
   command->add_flag("--no-cache", arguments->isUncached, "compile again, and keep nothing; see tenon cache");
   addExamples(*command,
               {"tenon embed minilm/ \"How do I reset my password?\"", "tenon embed minilm/ -o vectors.npy < lines.txt",

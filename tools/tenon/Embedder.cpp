@@ -13,23 +13,13 @@
 
 using namespace tenon;
 
-static Status check(tenon_status status, const tenon_error &error) {
-  return status == TENON_OK ? Status() : Status::make(status, "%s", error.message);
-}
+static Status check(tenon_status status, const tenon_error &error) { return ModelSession::check(status, error); }
 
-Status Embedder::load(const std::string &path, uint32_t threads, std::optional<TokenPooling> pooling) {
-  tenon_error error;
-  tenon_artifact *loaded = nullptr;
-  TENON_TRY(check(tenon_artifact_load_file(path.c_str(), nullptr, &loaded, &error), error));
-  artifact.reset(loaded);
+Status Embedder::load(const std::string &path, const ModelOptions &options, std::optional<TokenPooling> pooling) {
+  TENON_TRY(handles.load(path, options));
   TENON_TRY(findInputs());
   TENON_TRY(findOutput(pooling));
-  tenon_session_options options{};
-  options.threads = threads;
-  tenon_session *created = nullptr;
-  TENON_TRY(check(tenon_session_create(artifact.get(), &options, &created, &error), error));
-  session.reset(created);
-  return {};
+  return handles.start(options);
 }
 
 Status Embedder::findInputs() {
@@ -38,11 +28,11 @@ Status Embedder::findInputs() {
     Role role;
   } kRoles[] = {{"input_ids", Role::ids}, {"attention_mask", Role::mask}, {"token_type_ids", Role::types}};
   tenon_artifact_info info;
-  tenon_artifact_describe(artifact.get(), &info);
+  tenon_artifact_describe(handles.artifact.get(), &info);
   tenon_error error;
   for (uint32_t i = 0; i < info.input_count; ++i) {
     tenon_tensor_info tensor;
-    TENON_TRY(check(tenon_artifact_input(artifact.get(), i, &tensor, &error), error));
+    TENON_TRY(check(tenon_artifact_input(handles.artifact.get(), i, &tensor, &error), error));
     auto role = std::find_if(std::begin(kRoles), std::end(kRoles),
                              [&](const auto &known) { return strcmp(known.name, tensor.name) == 0; });
     bool isInteger = tensor.dtype == TENON_I64 || tensor.dtype == TENON_I32;
@@ -53,8 +43,8 @@ Status Embedder::findInputs() {
                           info.model, tensor.name);
     inputs.push_back({role->role, tensor.dtype, {}});
     tenon_dim_info batch, length;
-    TENON_TRY(check(tenon_artifact_input_dim(artifact.get(), i, 0, &batch, &error), error));
-    TENON_TRY(check(tenon_artifact_input_dim(artifact.get(), i, 1, &length, &error), error));
+    TENON_TRY(check(tenon_artifact_input_dim(handles.artifact.get(), i, 0, &batch, &error), error));
+    TENON_TRY(check(tenon_artifact_input_dim(handles.artifact.get(), i, 1, &length, &error), error));
     fixedBatch = static_cast<size_t>(std::max<int64_t>(batch.value, 0));
     fixedLength = static_cast<size_t>(std::max<int64_t>(length.value, 0));
     if (length.value < 0 && length.max != INT64_MAX)
@@ -68,12 +58,12 @@ Status Embedder::findInputs() {
 
 Status Embedder::findOutput(std::optional<TokenPooling> pooling) {
   tenon_artifact_info info;
-  tenon_artifact_describe(artifact.get(), &info);
+  tenon_artifact_describe(handles.artifact.get(), &info);
   tenon_error error;
   bool hasTokens = false;
   for (uint32_t i = 0; i < info.output_count; ++i) {
     tenon_tensor_info tensor;
-    TENON_TRY(check(tenon_artifact_output(artifact.get(), i, &tensor, &error), error));
+    TENON_TRY(check(tenon_artifact_output(handles.artifact.get(), i, &tensor, &error), error));
     bool isSentence = strcmp(tensor.name, "sentence_embedding") == 0 && tensor.rank == 2;
     bool isTokens = strcmp(tensor.name, "last_hidden_state") == 0 && tensor.rank == 3;
     if (tensor.dtype != TENON_F32 || !(isSentence || isTokens))
@@ -123,11 +113,11 @@ Status Embedder::run(const std::vector<text::Encoding> &batch, std::vector<std::
   for (uint32_t i = 0; i < inputs.size(); ++i) {
     fill(batch, rows, length, inputs[i]);
     tenon_tensor tensor = {inputs[i].dtype, 2, dims, inputs[i].values.data()};
-    TENON_TRY(check(tenon_session_bind_input(session.get(), i, &tensor, &error), error));
+    TENON_TRY(check(tenon_session_bind_input(handles.session.get(), i, &tensor, &error), error));
   }
-  TENON_TRY(check(tenon_session_run(session.get(), &error), error));
+  TENON_TRY(check(tenon_session_run(handles.session.get(), &error), error));
   tenon_tensor tensor;
-  TENON_TRY(check(tenon_session_output(session.get(), output, &tensor, &error), error));
+  TENON_TRY(check(tenon_session_output(handles.session.get(), output, &tensor, &error), error));
   return pool(batch, tensor, vectors);
 }
 

@@ -9,9 +9,8 @@
 #define TENON_TOOLS_TENON_EMBEDDER_H
 
 #include "runtime/text/Encoding.h"
-#include "tenon/runtime.h"
+#include "tools/tenon/ModelSession.h"
 
-#include <memory>
 #include <optional>
 
 namespace tenon {
@@ -28,7 +27,7 @@ class Embedder {
 public:
   /// Fails with TENON_UNSUPPORTED if the model has other inputs or outputs. Without `pooling`, it must have
   /// sentence_embedding.
-  Status load(const std::string &path, uint32_t threads, std::optional<TokenPooling> pooling);
+  Status load(const std::string &path, const ModelOptions &options, std::optional<TokenPooling> pooling);
 
   /// The sizes that the model was compiled for; 0 if they are dynamic.
   size_t getFixedBatch() const { return fixedBatch; }
@@ -40,10 +39,6 @@ public:
   Status run(const std::vector<text::Encoding> &batch, std::vector<std::vector<float>> &vectors);
 
 private:
-  struct Release {
-    void operator()(tenon_artifact *artifact) const { tenon_artifact_release(artifact); }
-    void operator()(tenon_session *session) const { tenon_session_release(session); }
-  };
   enum class Role { ids, mask, types };
   struct Input {
     Role role;
@@ -56,8 +51,7 @@ private:
   Status pool(const std::vector<text::Encoding> &batch, const tenon_tensor &tensor,
               std::vector<std::vector<float>> &vectors) const;
 
-  std::unique_ptr<tenon_artifact, Release> artifact;
-  std::unique_ptr<tenon_session, Release> session;
+  ModelSession handles;
   std::vector<Input> inputs;
   uint32_t output = 0;
   std::optional<TokenPooling> tokenPooling; ///< of the output's tokens

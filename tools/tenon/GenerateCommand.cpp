@@ -32,12 +32,12 @@ using namespace tenon;
 namespace {
 struct GenerateArguments {
   CompileArguments compile;
-  std::string tokenizer, prompt, system, weightsFolder;
+  ModelOptions model;
+  std::string tokenizer, prompt, system;
   std::vector<uint32_t> tokens;
   uint64_t most = 256, chunk = 512, seed = 0;
   text::SamplerOptions sampler;
-  uint32_t threads = 0, parallel = 0;
-  uint64_t weightBudget = 0;
+  uint32_t parallel = 0;
   bool ignoresEnd = false, isUncached = false, isQuiet = false, chats = false, hasIds = false;
   /// Options whose defaults are the folder's settings.
   CLI::Option *promptOption, *tokensOption, *seedOption, *temperature, *topK, *topP, *minP, *penalty, *context,
@@ -291,8 +291,7 @@ static Status goOnWithLines(const GenerateArguments &arguments, const TextFiles 
 static Status goOn(const GenerateArguments &arguments, const std::string &artifact, const TextFiles &files,
                    const std::vector<uint32_t> &prompt) {
   Generator generator;
-  TENON_TRY(generator.load(artifact, {arguments.threads, arguments.weightBudget, arguments.weightsFolder,
-                                      std::max(arguments.parallel, 1U)}));
+  TENON_TRY(generator.load(artifact, arguments.model, std::max(arguments.parallel, 1U)));
   GenerationFigures figures;
   if (arguments.parallel) {
     if (arguments.parallel > 1 && generator.getMostSequences() == 1)
@@ -440,16 +439,7 @@ void tenon::addGenerateCommand(CLI::App &app, int &status) {
       ->capture_default_str()
       ->check(CLI::Range(uint64_t(1), uint64_t(UINT32_MAX)))
       ->type_name("N");
-  command->add_option("--threads", arguments->threads, "threads that compute; default: all of this process")
-      ->check(CLI::Range(1U, 1U << 16))
-      ->type_name("N");
-  addBytes(*command, "--weight-budget", arguments->weightBudget,
-           "have no more weights in memory than that; the others are read from the artifact for each token, ahead of "
-           "their use");
-  command
-      ->add_option("--weights-dir", arguments->weightsFolder,
-                   "folder with the files that weights of an artifact are in; default: that of the artifact")
-      ->type_name("FOLDER");
+  addModelOptions(*command, arguments->model);
   command->add_flag("-q,--quiet", arguments->isQuiet, "print only the text");
   command->add_flag("--no-cache", arguments->isUncached, "compile again, and keep nothing; see tenon cache");
   addSamplingOptions(*command, *arguments);

@@ -12,36 +12,23 @@
 
 using namespace tenon;
 
-static Status check(tenon_status status, const tenon_error &error) {
-  return status == TENON_OK ? Status() : Status::make(status, "%s", error.message);
-}
+static Status check(tenon_status status, const tenon_error &error) { return ModelSession::check(status, error); }
 
-Status Generator::load(const std::string &path, const GeneratorOptions &options) {
-  tenon_error error;
-  tenon_artifact *loaded = nullptr;
-  tenon_load_options loadOptions{};
-  loadOptions.weights_dir = options.weightsFolder.empty() ? nullptr : options.weightsFolder.c_str();
-  TENON_TRY(check(tenon_artifact_load_file(path.c_str(), &loadOptions, &loaded, &error), error));
-  artifact.reset(loaded);
+Status Generator::load(const std::string &path, const ModelOptions &options, uint32_t numTexts) {
+  TENON_TRY(handles.load(path, options));
   TENON_TRY(checkModel());
   TENON_TRY(readPrograms());
-  tenon_session_options sessionOptions{};
-  sessionOptions.threads = options.threads;
-  sessionOptions.weight_budget = options.weightBudget;
-  sessionOptions.slots = options.numTexts;
-  tenon_session *created = nullptr;
-  TENON_TRY(check(tenon_session_create(artifact.get(), &sessionOptions, &created, &error), error));
-  session.reset(created);
-  texts.resize(options.numTexts);
+  TENON_TRY(handles.start(options, numTexts));
+  texts.resize(numTexts);
   return {};
 }
 
 /// Lists the numbers of sequences for which there are programs.
 Status Generator::readPrograms() {
-  for (uint32_t i = 0; i < tenon_artifact_program_count(artifact.get()); ++i) {
+  for (uint32_t i = 0; i < tenon_artifact_program_count(handles.artifact.get()); ++i) {
     tenon_program_info program;
     tenon_error error;
-    TENON_TRY(check(tenon_artifact_program(artifact.get(), i, &program, &error), error));
+    TENON_TRY(check(tenon_artifact_program(handles.artifact.get(), i, &program, &error), error));
     if (program.sequences > 1)
       batches.push_back(program.sequences);
   }
@@ -51,15 +38,15 @@ Status Generator::readPrograms() {
 
 Status Generator::checkModel() {
   tenon_artifact_info info;
-  tenon_artifact_describe(artifact.get(), &info);
+  tenon_artifact_describe(handles.artifact.get(), &info);
   model = info.model;
   tenon_error error;
   auto refuse = [&](const char *text) { return Status::make(TENON_UNSUPPORTED, "%s: %s", info.model, text); };
   tenon_tensor_info input, output;
   if (info.input_count != 1 || info.output_count != 1)
     return refuse("is not a language model: that takes one input, input_ids, and one output, logits");
-  TENON_TRY(check(tenon_artifact_input(artifact.get(), 0, &input, &error), error));
-  TENON_TRY(check(tenon_artifact_output(artifact.get(), 0, &output, &error), error));
+  TENON_TRY(check(tenon_artifact_input(handles.artifact.get(), 0, &input, &error), error));
+  TENON_TRY(check(tenon_artifact_output(handles.artifact.get(), 0, &output, &error), error));
   bool isModel = strcmp(input.name, "input_ids") == 0 && input.dtype == TENON_I64 && input.rank == 2 &&
                  strcmp(output.name, "logits") == 0 && output.dtype == TENON_F32;
   if (!isModel)
@@ -69,13 +56,13 @@ Status Generator::checkModel() {
   context = SIZE_MAX;
   for (uint32_t i = 0; i < info.state_count; ++i) {
     tenon_state_info state;
-    TENON_TRY(check(tenon_artifact_state(artifact.get(), i, &state, &error), error));
+    TENON_TRY(check(tenon_artifact_state(handles.artifact.get(), i, &state, &error), error));
     if (state.kind != TENON_STATE_GROWING)
       return refuse("keeps states that do not grow with a text");
     context = std::min(context, static_cast<size_t>(state.dims[0]));
   }
   tenon_dim_info dim;
-  TENON_TRY(check(tenon_artifact_output_dim(artifact.get(), 0, 1, &dim, &error), error));
+  TENON_TRY(check(tenon_artifact_output_dim(handles.artifact.get(), 0, 1, &dim, &error), error));
   if (dim.value < 1)
     return refuse("has a vocabulary without a size");
   vocabulary = static_cast<size_t>(dim.value);
@@ -86,15 +73,15 @@ Status Generator::run(const std::vector<int64_t> &ids, int64_t batch, tenon_tens
   int64_t dims[] = {batch, static_cast<int64_t>(ids.size()) / batch};
   tenon_tensor tensor = {TENON_I64, 2, dims, const_cast<int64_t *>(ids.data())};
   tenon_error error;
-  TENON_TRY(check(tenon_session_bind_input(session.get(), 0, &tensor, &error), error));
-  TENON_TRY(check(tenon_session_run(session.get(), &error), error));
-  return check(tenon_session_output(session.get(), 0, logits, &error), error);
+  TENON_TRY(check(tenon_session_bind_input(handles.session.get(), 0, &tensor, &error), error));
+  TENON_TRY(check(tenon_session_run(handles.session.get(), &error), error));
+  return check(tenon_session_output(handles.session.get(), 0, logits, &error), error);
 }
 
 /// Appends tokens to a text in one run.
 Status Generator::append(const uint32_t *tokens, size_t count, uint32_t text) {
   tenon_error error;
-  TENON_TRY(check(tenon_session_use_slot(session.get(), text, &error), error));
+  TENON_TRY(check(tenon_session_use_slot(handles.session.get(), text, &error), error));
   tenon_tensor logits;
   TENON_TRY(run({tokens, tokens + count}, 1, &logits));
   const auto *values = static_cast<const float *>(logits.data);
@@ -128,7 +115,7 @@ Status Generator::follow(const std::vector<uint32_t> &tokens, size_t chunk, uint
   bool goesOn = tokens.size() > known.size() && std::equal(known.begin(), known.end(), tokens.begin());
   if (!goesOn) {
     tenon_error error;
-    TENON_TRY(check(tenon_session_reset_slot(session.get(), text, &error), error));
+    TENON_TRY(check(tenon_session_reset_slot(handles.session.get(), text, &error), error));
     known.clear();
   }
   return push({tokens.begin() + static_cast<ptrdiff_t>(known.size()), tokens.end()}, chunk, text);
@@ -155,7 +142,7 @@ Status Generator::stepTogether(const Next *next, size_t count) {
     ids[i] = next[i].token;
   }
   tenon_error error;
-  TENON_TRY(check(tenon_session_use_slots(session.get(), slots.data(), batch, &error), error));
+  TENON_TRY(check(tenon_session_use_slots(handles.session.get(), slots.data(), batch, &error), error));
   tenon_tensor logits;
   TENON_TRY(run(ids, batch, &logits));
   const auto *values = static_cast<const float *>(logits.data);

@@ -8,31 +8,21 @@
 #ifndef TENON_TOOLS_TENON_GENERATOR_H
 #define TENON_TOOLS_TENON_GENERATOR_H
 
-#include "runtime/base/Status.h"
-#include "tenon/runtime.h"
+#include "tools/tenon/ModelSession.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 
 namespace tenon {
-
-using rt::Status;
-
-struct GeneratorOptions {
-  uint32_t threads = 0;      ///< as in tenon_session_options
-  uint64_t weightBudget = 0; ///< as in tenon_session_options
-  std::string weightsFolder; ///< as in tenon_load_options; may be empty
-  uint32_t numTexts = 1;     ///< that it goes on with at the same time
-};
 
 /// A loaded artifact of a language model that keeps the keys and values of texts between runs (tenon compile
 /// --context). Its input is input_ids, i64[1, length], with the new tokens of a text; its output logits, f32[1,
 /// vocabulary], for the next one. A program for several sequences takes one token of each, i64[sequences, 1].
 class Generator {
 public:
-  /// Fails with TENON_UNSUPPORTED if the model has other inputs, outputs or states.
-  Status load(const std::string &path, const GeneratorOptions &options);
+  /// Goes on with as many texts at the same time. Fails with TENON_UNSUPPORTED if the model has other inputs, outputs
+  /// or states.
+  Status load(const std::string &path, const ModelOptions &options, uint32_t numTexts = 1);
 
   /// Returns the number of tokens that a text may have.
   size_t getContext() const { return context; }
@@ -57,10 +47,6 @@ public:
   Status step(const std::vector<Next> &next);
 
 private:
-  struct Release {
-    void operator()(tenon_artifact *artifact) const { tenon_artifact_release(artifact); }
-    void operator()(tenon_session *session) const { tenon_session_release(session); }
-  };
   struct Text {
     std::vector<uint32_t> tokens; ///< of all runs
     std::vector<float> logits;
@@ -73,8 +59,7 @@ private:
   Status append(const uint32_t *tokens, size_t count, uint32_t text);
   Status stepTogether(const Next *next, size_t count);
 
-  std::unique_ptr<tenon_artifact, Release> artifact;
-  std::unique_ptr<tenon_session, Release> session;
+  ModelSession handles;
   std::string model;
   size_t context = 0, vocabulary = 0;
   std::vector<uint32_t> batches; ///< numbers of sequences, from 2 on, for which there are programs, ascending

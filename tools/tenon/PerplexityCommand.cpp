@@ -28,7 +28,7 @@ struct PerplexityArguments {
   CompileArguments compile;
   std::string tokenizer, text, compared;
   size_t window = 0, stride = 0; ///< 0: the default
-  uint32_t threads = 0;
+  ModelOptions model;
   bool isUncached = false, json = false;
 };
 
@@ -169,10 +169,10 @@ static void printJson(const PerplexityArguments &arguments, const Scores &scores
 static Status score(PerplexityArguments &arguments, const std::vector<uint32_t> &tokens, size_t positions,
                     const std::string &artifact, const std::string &compared, Scores &scores) {
   TokenScorer model, reference;
-  TENON_TRY(model.load(artifact, arguments.threads));
+  TENON_TRY(model.load(artifact, arguments.model));
   TokenScorer *second = compared.empty() ? nullptr : &reference;
   if (second) {
-    TENON_TRY(reference.load(compared, arguments.threads));
+    TENON_TRY(reference.load(compared, arguments.model));
     if (reference.getVocabulary() != model.getVocabulary())
       return Status::make(TENON_INVALID, "--compare: %s has a vocabulary of %zu tokens, and the model one of %zu",
                           arguments.compared.c_str(), reference.getVocabulary(), model.getVocabulary());
@@ -243,9 +243,7 @@ void tenon::addPerplexityCommand(CLI::App &app, int &status) {
                    "predicts its last tokens; default: as many as a window has")
       ->check(CLI::Range(uint64_t(1), uint64_t(UINT32_MAX)))
       ->type_name("N");
-  command->add_option("--threads", arguments->threads, "threads that compute; default: all of this process")
-      ->check(CLI::Range(1U, 1U << 16))
-      ->type_name("N");
+  addModelOptions(*command, arguments->model);
   command->add_flag("--json", arguments->json, "print JSON");
   command->add_flag("--no-cache", arguments->isUncached, "compile again, and keep nothing; see tenon cache");
   addExamples(

@@ -12,40 +12,28 @@
 
 using namespace tenon;
 
-static Status check(tenon_status status, const tenon_error &error) {
-  return status == TENON_OK ? Status() : Status::make(status, "%s", error.message);
-}
+static Status check(tenon_status status, const tenon_error &error) { return ModelSession::check(status, error); }
 
-Status TokenScorer::load(const std::string &path, uint32_t threads) {
-  tenon_error error;
-  tenon_artifact *loaded = nullptr;
-  TENON_TRY(check(tenon_artifact_load_file(path.c_str(), nullptr, &loaded, &error), error));
-  artifact.reset(loaded);
+Status TokenScorer::load(const std::string &path, const ModelOptions &options) {
+  TENON_TRY(handles.load(path, options));
   tenon_artifact_info info;
-  tenon_artifact_describe(artifact.get(), &info);
+  tenon_artifact_describe(handles.artifact.get(), &info);
   model = info.model;
   if (info.state_count > 0) {
-    artifact.reset();
+    handles.artifact.reset();
     generator = std::make_unique<Generator>();
-    GeneratorOptions options;
-    options.threads = threads;
     TENON_TRY(generator->load(path, options));
     maxLength = generator->getContext();
     vocabulary = generator->getVocabulary();
     return {};
   }
   TENON_TRY(findTensors());
-  tenon_session_options options{};
-  options.threads = threads;
-  tenon_session *created = nullptr;
-  TENON_TRY(check(tenon_session_create(artifact.get(), &options, &created, &error), error));
-  session.reset(created);
-  return {};
+  return handles.start(options);
 }
 
 Status TokenScorer::findTensors() {
   tenon_artifact_info info;
-  tenon_artifact_describe(artifact.get(), &info);
+  tenon_artifact_describe(handles.artifact.get(), &info);
   tenon_error error;
   auto refuse = [&] {
     return Status::make(TENON_UNSUPPORTED,
@@ -56,15 +44,15 @@ Status TokenScorer::findTensors() {
   bool hasIds = false;
   for (uint32_t i = 0; i < info.input_count; ++i) {
     tenon_tensor_info tensor;
-    TENON_TRY(check(tenon_artifact_input(artifact.get(), i, &tensor, &error), error));
+    TENON_TRY(check(tenon_artifact_input(handles.artifact.get(), i, &tensor, &error), error));
     bool isMask = strcmp(tensor.name, "attention_mask") == 0, isIds = strcmp(tensor.name, "input_ids") == 0;
     if (!(isMask || isIds) || tensor.dtype != TENON_I64 || tensor.rank != 2)
       return refuse();
     (isMask ? maskInput : idsInput) = i;
     hasIds |= isIds;
     tenon_dim_info batch, length;
-    TENON_TRY(check(tenon_artifact_input_dim(artifact.get(), i, 0, &batch, &error), error));
-    TENON_TRY(check(tenon_artifact_input_dim(artifact.get(), i, 1, &length, &error), error));
+    TENON_TRY(check(tenon_artifact_input_dim(handles.artifact.get(), i, 0, &batch, &error), error));
+    TENON_TRY(check(tenon_artifact_input_dim(handles.artifact.get(), i, 1, &length, &error), error));
     if (batch.value > 1 || (batch.value < 0 && batch.min > 1))
       return Status::make(TENON_UNSUPPORTED, "%s: cannot run with a batch size of 1", model.c_str());
     if (length.value > 0)
@@ -75,11 +63,11 @@ Status TokenScorer::findTensors() {
   tenon_tensor_info output;
   if (info.output_count != 1 || !hasIds)
     return refuse();
-  TENON_TRY(check(tenon_artifact_output(artifact.get(), 0, &output, &error), error));
+  TENON_TRY(check(tenon_artifact_output(handles.artifact.get(), 0, &output, &error), error));
   if (strcmp(output.name, "logits") != 0 || output.dtype != TENON_F32 || output.rank != 3)
     return refuse();
   tenon_dim_info words;
-  TENON_TRY(check(tenon_artifact_output_dim(artifact.get(), 0, 2, &words, &error), error));
+  TENON_TRY(check(tenon_artifact_output_dim(handles.artifact.get(), 0, 2, &words, &error), error));
   if (words.value < 1)
     return Status::make(TENON_UNSUPPORTED, "%s: has a vocabulary without a size", model.c_str());
   vocabulary = static_cast<size_t>(words.value);
@@ -122,12 +110,12 @@ Status TokenScorer::runWhole(const uint32_t *tokens, size_t count, std::vector<f
   int64_t dims[] = {1, static_cast<int64_t>(length)};
   tenon_error error;
   tenon_tensor tensor = {TENON_I64, 2, dims, ids.data()};
-  TENON_TRY(check(tenon_session_bind_input(session.get(), idsInput, &tensor, &error), error));
+  TENON_TRY(check(tenon_session_bind_input(handles.session.get(), idsInput, &tensor, &error), error));
   tenon_tensor masks = {TENON_I64, 2, dims, mask.data()};
   if (maskInput != UINT32_MAX)
-    TENON_TRY(check(tenon_session_bind_input(session.get(), maskInput, &masks, &error), error));
-  TENON_TRY(check(tenon_session_run(session.get(), &error), error));
-  TENON_TRY(check(tenon_session_output(session.get(), 0, &tensor, &error), error));
+    TENON_TRY(check(tenon_session_bind_input(handles.session.get(), maskInput, &masks, &error), error));
+  TENON_TRY(check(tenon_session_run(handles.session.get(), &error), error));
+  TENON_TRY(check(tenon_session_output(handles.session.get(), 0, &tensor, &error), error));
   if (tensor.dims[1] != static_cast<int64_t>(length))
     return Status::make(TENON_UNSUPPORTED, "%s: gives logits of %lld positions for %zu tokens", model.c_str(),
                         static_cast<long long>(tensor.dims[1]), length);

@@ -21,7 +21,7 @@ namespace tenon {
 class TokenScorer {
 public:
   /// Fails with TENON_UNSUPPORTED if the model is neither.
-  Status load(const std::string &path, uint32_t threads);
+  Status load(const std::string &path, const ModelOptions &options);
 
   /// Tokens that a text may have.
   size_t getMaxLength() const { return maxLength; }
@@ -32,17 +32,12 @@ public:
   Status run(const uint32_t *tokens, size_t count, std::vector<float> &logits);
 
 private:
-  struct Release {
-    void operator()(tenon_artifact *artifact) const { tenon_artifact_release(artifact); }
-    void operator()(tenon_session *session) const { tenon_session_release(session); }
-  };
   Status findTensors();
   Status checkTokens(const uint32_t *tokens, size_t count) const;
   Status runSteps(const uint32_t *tokens, size_t count, std::vector<float> &logits);
   Status runWhole(const uint32_t *tokens, size_t count, std::vector<float> &logits);
 
-  std::unique_ptr<tenon_artifact, Release> artifact;
-  std::unique_ptr<tenon_session, Release> session;
+  ModelSession handles;
   std::unique_ptr<Generator> generator; ///< of a model that keeps texts; null where it has no states
   std::string model;
   size_t maxLength = SIZE_MAX, fixedLength = 0, vocabulary = 0;

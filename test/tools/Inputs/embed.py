@@ -103,7 +103,7 @@ def main():
     run("compile", model, "-o", artifact, "--quiet")
     run("embed", artifact, "--tokenizer", model, "--null", "-o", vectors, texts=TEXTS)
     check("artifact", np.load(vectors), want)
-    lines = run("embed", artifact, "--tokenizer", model, TEXTS[0], TEXTS[1], "--pooling", "mean", "--normalize", "--threads", "1")
+    lines = run("embed", artifact, "--tokenizer", model, TEXTS[0], TEXTS[1], "--pooling", "mean", "--normalize", "--threads", "1", "--weight-budget", "50M")
     check("pooling by the command", [line.split() for line in lines.splitlines()], want[:2])
     short = [text for text in TEXTS if len(text) < 40]
     run("compile", model, "-o", artifact, "--quiet", "--shape", "batch=3", "--shape", "length=24")
