@@ -154,8 +154,8 @@ static llvm::Expected<std::string> importEntry(CacheStore &store, Database &arch
                                                CacheTransfer &transfer) {
   entry.origin = "imported";
   entry.uses = readUses(archive, entry.id);
-  if (std::string fault = findFault(entry); !fault.empty())
-    return fault;
+  if (llvm::Error error = checkEntry(entry))
+    return llvm::toString(std::move(error));
   CacheStore::Filter same;
   same.kind = entry.kind;
   same.key = entry.key;

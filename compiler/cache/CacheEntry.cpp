@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/cache/CacheEntry.h"
+#include "compiler/errors/CompileError.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -46,27 +47,27 @@ bool tenon::isFingerprint(llvm::StringRef text) {
   return text.size() == kDigits && llvm::all_of(text, [](char c) { return llvm::isHexDigit(c) && !llvm::isUpper(c); });
 }
 
-std::string tenon::findFault(const CacheEntry &entry) {
+llvm::Error tenon::checkEntry(const CacheEntry &entry) {
   constexpr size_t kMaxText = 1 << 16, kMaxLines = 1 << 24;
   constexpr uint64_t kMaxBytes = uint64_t(1) << 44;
   if (!isFingerprint(entry.key) || !isFingerprint(entry.seal))
-    return "its key or seal is no fingerprint";
+    return makeError(CompileStatus::invalid, "its key or seal is no fingerprint");
   if (entry.bytes == 0 || entry.bytes > kMaxBytes)
-    return "its size is not in range";
+    return makeError(CompileStatus::invalid, "its size is not in range");
   if (entry.created < 0 || entry.lastUse < 0)
-    return "its time is not in range";
+    return makeError(CompileStatus::invalid, "its time is not in range");
   if (entry.origin != "compiled" && entry.origin != "imported" && entry.origin != "fetched")
-    return "its origin is unknown";
+    return makeError(CompileStatus::invalid, "its origin is unknown");
   for (const std::string *text : {&entry.title, &entry.hardware, &entry.compiler, &entry.messages})
     if (text->size() > kMaxText || !llvm::json::isUTF8(*text))
-      return "a text is too long or no UTF-8";
+      return makeError(CompileStatus::invalid, "a text is too long or no UTF-8");
   if (entry.files.size() > kMaxLines)
-    return "its list of files is too long";
+    return makeError(CompileStatus::invalid, "its list of files is too long");
   for (const CacheUse &use : entry.uses)
     if (use.model.size() + use.node.size() > kMaxText || !llvm::json::isUTF8(use.model) ||
         !llvm::json::isUTF8(use.node))
-      return "the name of a model or node is too long or no UTF-8";
-  return "";
+      return makeError(CompileStatus::invalid, "the name of a model or node is too long or no UTF-8");
+  return llvm::Error::success();
 }
 
 int64_t tenon::getCacheTime() {

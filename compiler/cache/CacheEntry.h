@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -74,9 +75,8 @@ struct SignedEntry {
 /// Whether a text is what Fingerprint returns.
 bool isFingerprint(llvm::StringRef text);
 
-/// Returns the reason why an entry is invalid; empty if it is valid. Entries of an index or an export are treated as
-/// hostile input.
-std::string findFault(const CacheEntry &entry);
+/// Fails with the reason why an entry is invalid. Entries of an index or an export are treated as hostile input.
+llvm::Error checkEntry(const CacheEntry &entry);
 
 /// Microseconds since 1970.
 int64_t getCacheTime();

@@ -57,7 +57,7 @@ static std::optional<CacheEntry> takeEntry(Statement &row) {
   entry.origin = row.takeText();
   entry.created = row.takeInteger();
   entry.lastUse = row.takeInteger();
-  return isKnown && findFault(entry).empty() ? std::optional(std::move(entry)) : std::nullopt;
+  return isKnown && !llvm::errorToBool(checkEntry(entry)) ? std::optional(std::move(entry)) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,8 +274,8 @@ llvm::Error CacheStore::commit(std::vector<Addition> &additions, llvm::ArrayRef<
     entry.created = entry.lastUse = getCacheTime();
     if (entry.origin.empty())
       entry.origin = "compiled";
-    if (std::string fault = findFault(entry); !fault.empty())
-      return makeError(CompileStatus::fault, "an entry for the cache is invalid: " + fault);
+    if (llvm::Error error = checkEntry(entry))
+      return makeError(CompileStatus::fault, "an entry for the cache is invalid: " + llvm::toString(std::move(error)));
     if (!addition.file.empty())
       continue;
     llvm::Expected<std::string> file = reserve();
@@ -369,7 +369,7 @@ llvm::Error CacheStore::visit(const Filter &filter, llvm::function_ref<bool(cons
       std::string model = uses.takeText();
       entry.uses.push_back({model, uses.takeText()});
     }
-    if (findFault(entry).empty() && !visit(entry))
+    if (!llvm::errorToBool(checkEntry(entry)) && !visit(entry))
       break;
   }
   return llvm::Error::success();

@@ -61,8 +61,8 @@ llvm::Expected<Launches> phases::makeLaunches(const Graph &graph, const Setup &s
       }))
     return error;
   if (choice.pins)
-    if (std::string fault = choice.pins->findFault(); !fault.empty())
-      return makeError(CompileStatus::misuse, fault);
+    if (llvm::Error error = choice.pins->check())
+      return makeError(CompileStatus::misuse, llvm::toString(std::move(error)));
   launches.largestTaken = choice.errors->getLargestTaken();
   launches.totalTaken = choice.errors->getLargestTotal();
   return launches;

@@ -56,7 +56,7 @@ RecordedTimes::Times &RecordedTimes::getTimes(const PathRegion &region) {
   // A record that cannot be read is ignored; the estimate decides.
   llvm::consumeError(store->visit(filter, [&](const ProfileStore::Entry &entry) {
     // The fingerprint is not the text.
-    if (entry.record.kernel.region == region.text && findFault(entry.record).empty())
+    if (entry.record.kernel.region == region.text && !llvm::errorToBool(checkRecord(entry.record)))
       addTime(it->second, entry.record);
     return true;
   }));

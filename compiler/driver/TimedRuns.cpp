@@ -37,7 +37,7 @@ std::optional<ProfileRecord> tenon::makeRecord(const std::string &region, const 
   record.errorReference = error ? "f64" : "";
   record.time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   record.origin = "measured";
-  return findFault(record).empty() ? std::optional(std::move(record)) : std::nullopt;
+  return llvm::errorToBool(checkRecord(record)) ? std::nullopt : std::optional(std::move(record));
 }
 
 llvm::Expected<std::vector<std::vector<double>>> tenon::runInTurn(llvm::ArrayRef<std::unique_ptr<LoadedModel>> models,

@@ -111,7 +111,7 @@ void tenon::setTimes(ProfileRecord &record, std::vector<double> times) {
 // Hostile records
 //===----------------------------------------------------------------------===//
 
-std::string tenon::findFault(const ProfileRecord &record) {
+llvm::Error tenon::checkRecord(const ProfileRecord &record) {
   // Implausible values: times of a day, or less than a cycle, and huge numbers of runs or threads.
   constexpr double kMaxTime = 86400e9, kMinTime = 0.1;
   constexpr int64_t kMaxCount = int64_t(1) << 32;
@@ -119,29 +119,29 @@ std::string tenon::findFault(const ProfileRecord &record) {
   const Hardware &hardware = record.hardware;
   for (auto [name, value] : {std::pair("min", record.min), {"median", record.median}, {"p95", record.p95}})
     if (!(value >= kMinTime && value <= kMaxTime))
-      return std::string(name) + " is no time of a run";
+      return makeError(CompileStatus::invalid, std::string(name) + " is no time of a run");
   if (!(record.min <= record.median && record.median <= record.p95))
-    return "min, median and p95 are not in order";
+    return makeError(CompileStatus::invalid, "min, median and p95 are not in order");
   if (!(record.spread >= 0 && record.spread <= kMaxTime))
-    return "spread is not in range";
+    return makeError(CompileStatus::invalid, "spread is not in range");
   if (record.error && !(*record.error >= 0 && std::isfinite(*record.error)))
-    return "error is not finite and 0 or more";
+    return makeError(CompileStatus::invalid, "error is not finite and 0 or more");
   for (auto [name, value] : {std::pair("threads", record.threads), {"runs", record.runs}, {"cores", hardware.cores}})
     if (value < 1 || value > kMaxCount)
-      return std::string(name) + " is not in range";
+      return makeError(CompileStatus::invalid, std::string(name) + " is not in range");
   if (record.time < 0)
-    return "time is not in range";
+    return makeError(CompileStatus::invalid, "time is not in range");
   for (int64_t bytes : {hardware.l1Bytes, hardware.l2Bytes, hardware.llcBytes})
     if (bytes < 0)
-      return "the size of a cache is not in range";
+      return makeError(CompileStatus::invalid, "the size of a cache is not in range");
   if (record.kernel.region.empty() || record.kernel.schedule.empty() || hardware.cpu.empty())
-    return "region, schedule or cpu is empty";
+    return makeError(CompileStatus::invalid, "region, schedule or cpu is empty");
   for (const std::string *text :
        {&record.kernel.region, &record.kernel.schedule, &record.kernel.compiler, &hardware.cpu, &hardware.features,
         &hardware.os, &hardware.governor, &record.errorReference})
     if (text->size() > kMaxText || !llvm::json::isUTF8(*text) || llvm::StringRef(*text).contains('\0'))
-      return "a text is too long or no UTF-8";
-  return "";
+      return makeError(CompileStatus::invalid, "a text is too long or no UTF-8");
+  return llvm::Error::success();
 }
 
 std::string tenon::toJsonLine(const ProfileRecord &record) {
@@ -247,9 +247,10 @@ llvm::Expected<ProfileRecord> tenon::parseJsonLine(llvm::StringRef line) {
   reader.read("warm", record.isWarm);
   reader.read("time", record.time);
   record.origin = "imported";
-  std::string fault = reader.getFault().empty() ? findFault(record) : reader.getFault();
-  if (!fault.empty())
-    return makeError(CompileStatus::invalid, fault);
+  if (!reader.getFault().empty())
+    return makeError(CompileStatus::invalid, reader.getFault());
+  if (llvm::Error error = checkRecord(record))
+    return error;
   return record;
 }
 

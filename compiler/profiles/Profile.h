@@ -65,9 +65,8 @@ struct ProfileRecord {
 /// Sets the statistics of a nonempty sample of run times in nanoseconds.
 void setTimes(ProfileRecord &record, std::vector<double> nanoseconds);
 
-/// Returns the reason why a record cannot be a measurement; empty if it can. Imported records are treated as hostile
-/// input.
-std::string findFault(const ProfileRecord &record);
+/// Fails with the reason why a record cannot be a measurement. Imported records are treated as hostile input.
+llvm::Error checkRecord(const ProfileRecord &record);
 
 /// A record as a line of JSON, and back.
 std::string toJsonLine(const ProfileRecord &record);

@@ -130,7 +130,7 @@ llvm::Expected<int64_t> ProfileStore::getRow(const char *insert, const char *sel
 
 llvm::Error ProfileStore::addAll(llvm::ArrayRef<ProfileRecord> records) {
   for (const ProfileRecord &record : records) {
-    assert(findFault(record).empty() && "records are checked before they are added");
+    assert(!llvm::errorToBool(checkRecord(record)) && "records are checked before they are added");
     const KernelVariant &kernel = record.kernel;
     const Hardware &hardware = record.hardware;
     llvm::Expected<int64_t> kernelRow =
@@ -244,8 +244,8 @@ llvm::Expected<int64_t> ProfileStore::prune(int64_t time, int64_t keep) {
 llvm::Expected<std::vector<std::string>> ProfileStore::verify() const {
   std::vector<std::string> faults = database->checkPages();
   if (llvm::Error error = visit({}, [&](const Entry &entry) {
-        if (std::string fault = findFault(entry.record); !fault.empty())
-          faults.push_back("record " + std::to_string(entry.id) + ": " + fault);
+        if (llvm::Error fault = checkRecord(entry.record))
+          faults.push_back("record " + std::to_string(entry.id) + ": " + llvm::toString(std::move(fault)));
         return true;
       })) {
     std::string message;

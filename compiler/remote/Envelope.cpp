@@ -129,8 +129,8 @@ static llvm::Expected<CacheEntry> parseManifest(const SignedEntry &share, std::s
     for (const llvm::json::Value &each : *uses)
       if (const llvm::json::Object *use = each.getAsObject())
         entry.uses.push_back({use->getString("model").value_or("").str(), use->getString("node").value_or("").str()});
-  if (std::string fault = findFault(entry); !fault.empty())
-    return refusal(fault);
+  if (llvm::Error error = checkEntry(entry))
+    return refusal(llvm::toString(std::move(error)));
   return entry;
 }
 

@@ -124,15 +124,17 @@ llvm::Expected<std::shared_ptr<PathPins>> tenon::parsePins(llvm::ArrayRef<std::s
   return all.empty() ? nullptr : std::make_shared<PathPins>(std::move(all));
 }
 
-std::string PathPins::findFault() const {
+llvm::Error PathPins::check() const {
   std::lock_guard<std::mutex> lock(mutex);
-  if (!fault.empty() || !areInsistedOn)
-    return fault;
+  if (!fault.empty())
+    return llvm::createStringError(fault);
+  if (!areInsistedOn)
+    return llvm::Error::success();
   for (const Pin &pin : pins) {
     if (!pin.isMatched && pin.where != "*")
-      return pin.getText() + ": no operation that paths are for is called '" + pin.where + "'";
+      return llvm::createStringError(pin.getText() + ": no operation that paths are for is called '" + pin.where + "'");
     if (pin.isForced && !pin.isApplied)
-      return pin.getText() + ": no operation of that name can be computed so for this target";
+      return llvm::createStringError(pin.getText() + ": no operation of that name can be computed so for this target");
   }
-  return "";
+  return llvm::Error::success();
 }

@@ -50,7 +50,7 @@ public:
   ~PathPins();
 
   /// Returns for each path whether an operation may take it: if some are forced, the one that was pinned last,
-  /// otherwise all that are not excluded. If this would leave none, all are allowed, and findFault() reports it.
+  /// otherwise all that are not excluded. If this would leave none, all are allowed, and check() reports it.
   std::vector<bool> filter(const PinnedOperation &operation, llvm::ArrayRef<llvm::StringRef> paths);
 
   /// Returns the pin of activations that are stored as bf16 (kBf16ActivationPath): true if it is forced, false if it is
@@ -60,9 +60,9 @@ public:
   /// Says why what is demanded cannot be done.
   void addFault(std::string text);
 
-  /// Describes the first pin that does not fit the operations; empty if all fit. A path that is forced for a region or
-  /// a node must be one of its paths, and a pin that names neither a region nor a node is an error.
-  std::string findFault() const;
+  /// Fails if a pin does not fit the operations, and describes the first one. A path that is forced for a region or a
+  /// node must be one of its paths, and a pin that names neither a region nor a node is an error.
+  llvm::Error check() const;
 
 private:
   struct Pin;

@@ -35,13 +35,13 @@ TEST_CASE("operations are called by their nodes or their region", "[pins]") {
   for (const char *where : {"*", "012345", "0123456789abcdef0123456789abcdef", "/layer1/*", "/layer?/relu"}) {
     PathPins pins({parse(std::string(where) + "=winograd-2", true)});
     CHECK(pins.filter(kConv, kPaths) == std::vector<bool>{false, true, false});
-    CHECK(pins.findFault().empty());
+    CHECK(!llvm::errorToBool(pins.check()));
   }
   // Few digits would match by chance.
   for (const char *where : {"01234", "123456", "layer1", "/layer2/*"}) {
     PathPins pins({parse(std::string(where) + "=winograd-2", true)});
     CHECK(pins.filter(kConv, kPaths) == std::vector<bool>{true, true, true});
-    CHECK_THAT(pins.findFault(), Catch::Matchers::Contains("is called '" + std::string(where) + "'"));
+    CHECK_THAT(llvm::toString(pins.check()), Catch::Matchers::Contains("is called '" + std::string(where) + "'"));
   }
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("the pin that forces last counts, and outweighs those that exclude", "
   PathPins pins({parse("*=direct", true), parse("/layer1/*=winograd-4", true), parse("winograd-4", false)});
   CHECK(pins.filter(kConv, kPaths) == std::vector<bool>{false, false, true});
   CHECK(pins.filter({"ff", {"other"}}, kPaths) == std::vector<bool>{true, false, false});
-  CHECK(pins.findFault().empty());
+  CHECK(!llvm::errorToBool(pins.check()));
 }
 
 TEST_CASE("excluded paths are left out", "[pins]") {
@@ -58,26 +58,28 @@ TEST_CASE("excluded paths are left out", "[pins]") {
   CHECK(pins.filter({"ff", {}}, kPaths) == std::vector<bool>{false, true, true});
   // Nothing is lost where an operation has no path at all.
   CHECK(pins.filter({"ff", {}}, {}).empty());
-  CHECK(pins.findFault().empty());
+  CHECK(!llvm::errorToBool(pins.check()));
 }
 
 TEST_CASE("an operation without a path keeps all, and is a fault", "[pins]") {
   PathPins pins({parse("direct", false), parse("winograd-2", false), parse("winograd-4", false)});
   CHECK(pins.filter(kConv, kPaths) == std::vector<bool>{true, true, true});
-  CHECK(pins.findFault() == "'/layer1/conv1/Conv' is left without a path: all of direct, winograd-2, winograd-4 are "
-                            "excluded");
+  CHECK(llvm::toString(pins.check()) ==
+        "'/layer1/conv1/Conv' is left without a path: all of direct, winograd-2, winograd-4 are "
+        "excluded");
 }
 
 TEST_CASE("a path that an operation has not cannot be forced", "[pins]") {
   PathPins insisted({parse("/layer1/*=amx", true)}), recorded({parse("/layer1/*=amx", true)}, /*areInsistedOn=*/false);
   for (PathPins *pins : {&insisted, &recorded})
     CHECK(pins->filter(kConv, kPaths) == std::vector<bool>{true, true, true});
-  CHECK(insisted.findFault() == "--force /layer1/*=amx: no operation of that name can be computed so for this target");
-  CHECK(recorded.findFault().empty());
+  CHECK(llvm::toString(insisted.check()) ==
+        "--force /layer1/*=amx: no operation of that name can be computed so for this target");
+  CHECK(!llvm::errorToBool(recorded.check()));
   // What is ruled out need not be there.
   PathPins excluded({parse("amx", false), parse("/layer1/*=amx", false)});
   excluded.filter(kConv, kPaths);
-  CHECK(excluded.findFault().empty());
+  CHECK(!llvm::errorToBool(excluded.check()));
 }
 
 TEST_CASE("activations have pins of their own", "[pins]") {
