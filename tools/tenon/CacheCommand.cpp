@@ -39,15 +39,6 @@ struct CacheOptions {
 };
 } // namespace
 
-int tenon::finish(llvm::Expected<int> status) {
-  if (status)
-    return *status;
-  std::string message;
-  CompileStatus category = takeError(status.takeError(), message);
-  errors() << "tenon: error: " << message << '\n';
-  return static_cast<int>(category);
-}
-
 int tenon::withCacheStore(llvm::function_ref<llvm::Expected<int>(CacheStore &)> use) {
   std::string folder = CacheStore::getDefaultFolder();
   if (folder.empty())

@@ -16,8 +16,6 @@ class App;
 
 namespace tenon {
 
-/// Returns the exit code of a subcommand, and prints its failure.
-int finish(llvm::Expected<int> status);
 /// Opens the user's cache and runs `use` with it. Returns the exit code.
 int withCacheStore(llvm::function_ref<llvm::Expected<int>(CacheStore &)> use);
 /// "2026-11-26 19:13", of microseconds since 1970.

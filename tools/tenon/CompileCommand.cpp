@@ -8,7 +8,6 @@
 #include "compiler/backend/registry/Backends.h"
 #include "compiler/driver/PassList.h"
 #include "compiler/errors/CompileError.h"
-#include "tools/tenon/CacheSubcommands.h"
 #include "tools/tenon/CachedCompile.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/CompileOptions.h"

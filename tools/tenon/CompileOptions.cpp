@@ -404,8 +404,5 @@ int tenon::openRemotes(CompileArguments &arguments, const std::string &cache) {
     arguments.options.exchange = std::move(*exchange);
     return 0;
   }
-  std::string message;
-  CompileStatus category = takeError(exchange.takeError(), message);
-  errors() << "tenon: error: " << message << '\n';
-  return static_cast<int>(category);
+  return finish(exchange.takeError());
 }

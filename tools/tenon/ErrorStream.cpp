@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/tenon/ErrorStream.h"
+#include "compiler/errors/CompileError.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -59,6 +60,15 @@ static ErrorStream &getStream() {
 }
 
 llvm::raw_ostream &tenon::errors() { return getStream(); }
+
+int tenon::finish(llvm::Expected<int> status) {
+  if (status)
+    return *status;
+  std::string message;
+  CompileStatus category = takeError(status.takeError(), message);
+  errors() << "tenon: error: " << message << '\n';
+  return static_cast<int>(category);
+}
 
 void tenon::keepErrors() { getStream().keep(); }
 

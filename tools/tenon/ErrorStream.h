@@ -8,12 +8,16 @@
 #ifndef TENON_TOOLS_TENON_ERRORSTREAM_H
 #define TENON_TOOLS_TENON_ERRORSTREAM_H
 
+#include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace tenon {
 
 /// Returns the stream for errors and warnings of all commands: standard error, one line each.
 llvm::raw_ostream &errors();
+
+/// Returns the exit code of a command, and prints its failure.
+int finish(llvm::Expected<int> status);
 
 /// From now on keeps a copy of the output of errors(), in this process and in its forks.
 void keepErrors();

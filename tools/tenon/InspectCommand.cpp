@@ -9,7 +9,6 @@
 #include "compiler/report/Compare.h"
 #include "compiler/report/HtmlReport.h"
 #include "compiler/report/Inspect.h"
-#include "tools/tenon/CacheSubcommands.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/ErrorStream.h"
 #include "tools/tenon/OutputWidth.h"

@@ -7,7 +7,6 @@
 
 #include "compiler/artifact/OutputFile.h"
 #include "compiler/errors/CompileError.h"
-#include "tools/tenon/CacheSubcommands.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/CompileOptions.h"
 #include "tools/tenon/ErrorStream.h"

@@ -36,26 +36,15 @@ struct ProfilesOptions {
 };
 } // namespace
 
-static int report(llvm::Error error) {
-  std::string message;
-  CompileStatus category = takeError(std::move(error), message);
-  errors() << "tenon: error: " << message << '\n';
-  return static_cast<int>(category);
-}
-
 /// Opens the database and runs `use` with it. A missing database that would only be read is treated as empty.
 static int withStore(const ProfilesOptions &options, Access access,
                      llvm::function_ref<llvm::Expected<int>(ProfileStore &)> use) {
   std::string file = options.database.empty() ? ProfileStore::getDefaultFile() : options.database;
-  if (file.empty()) {
-    errors() << "tenon: error: there is no folder for a profile database; pass --profiles FILE\n";
-    return 4;
-  }
+  if (file.empty())
+    return finish(
+        makeError(CompileStatus::resources, "there is no folder for a profile database; pass --profiles FILE"));
   llvm::Expected<std::unique_ptr<ProfileStore>> store = ProfileStore::open(file, access);
-  if (!store)
-    return report(store.takeError());
-  llvm::Expected<int> status = use(**store);
-  return status ? *status : report(status.takeError());
+  return finish(store ? use(**store) : store.takeError());
 }
 
 static std::string getErrorText(const std::optional<double> &error) {
