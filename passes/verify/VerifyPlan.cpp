@@ -61,7 +61,13 @@ LogicalResult LaunchVerifier::verifyBuffers() {
 LogicalResult LaunchVerifier::verifyReuse() {
   for (auto [i, input] : llvm::enumerate(launch.getInputs())) {
     auto result = kernel.getArgAttrOfType<IntegerAttr>(i, kReusedAttr);
-    if (result && launch.getOutputs()[result.getInt()] != input)
+    if (!result)
+      continue;
+    size_t outputs = launch.getOutputs().size();
+    if (result.getValue().uge(outputs))
+      return refuse("passes " + Twine(outputs) + " outputs to a kernel that writes output " + Twine(result.getInt()) +
+                    " over input " + Twine(i));
+    if (launch.getOutputs()[result.getInt()] != input)
       return refuse("passes different buffers for input " + Twine(i) + " and for output " + Twine(result.getInt()) +
                     ", which the kernel writes over it");
   }

@@ -85,3 +85,16 @@ plan.program @reuse symbols [] inputs [] outputs [] {
   // expected-error @+1 {{op passes different buffers for input 0 and for output 0, which the kernel writes over it}}
   plan.launch @in_place(%a) -> (%b) sizes() tiles %c {name = ""}
 }
+
+// -----
+
+// expected-note @+1 {{the kernel is here}}
+func.func private @over_nothing(tensor<4xf32> {tenon.dims = #tenon.shape<4>, tenon.reused = 1},
+                                tensor<4xf32> {tenon.dims = #tenon.shape<4>, tenon.output})
+    attributes {tenon.kernel, tenon.tiles = #tenon.shape<1>}
+plan.program @no_such_output symbols [] inputs [] outputs [] {
+  %c = arith.constant 16 : index
+  %a = plan.alloc %c
+  // expected-error @+1 {{op passes 1 outputs to a kernel that writes output 1 over input 0}}
+  plan.launch @over_nothing(%a) -> (%a) sizes() tiles %c {name = ""}
+}
