@@ -186,7 +186,7 @@ TEST_CASE_METHOD(Fixture, "a branch or a loop that fails reports one error, and 
     results[0] = cond(x, same, same);
     wanted = "the condition of a branch is one boolean of rank 0, found tensor<4x2xf32>";
   }
-  SECTION("a condition that was never made") {
+  SECTION("an empty condition") {
     results[0] = cond(Tensor(), same, same);
     wanted = "has an empty tensor as its condition";
   }
@@ -340,7 +340,7 @@ TEST_CASE_METHOD(Fixture, "a failure says what is wrong") {
     einsum("ij,jk", x, x);
     wanted = "'ij,jk' is no equation of operands of rank 2 and 2, which looks like 'bik,bjk->bij'";
   }
-  SECTION("a tensor that was never made") {
+  SECTION("an empty operand") {
     x + Tensor();
     wanted = "has an empty tensor as an operand";
   }
