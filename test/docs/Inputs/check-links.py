@@ -8,6 +8,7 @@ relative to the tree, to the page, or to a folder that pages leave out ("plan/Ve
 """
 
 import fnmatch
+import glob
 import os
 import re
 import sys
@@ -88,10 +89,9 @@ def check_paths(path, root):
 def read_passes(root):
     """The names of all passes of a source tree."""
     names = set()
-    for path in ("passes/Passes.td", "passes/forms/Forms.td", "passes/memory/Memory.td", "passes/precision/Precision.td", "passes/verify/Verify.td"):
-        if os.path.exists(os.path.join(root, path)):
-            with open(os.path.join(root, path), encoding="utf-8") as file:
-                names.update(re.findall(r'Pass<"([\w-]+)"', file.read()))
+    for path in glob.glob(os.path.join(root, "passes", "**", "*.td"), recursive=True):
+        with open(path, encoding="utf-8") as file:
+            names.update(re.findall(r'Pass<"([\w-]+)"', file.read()))
     return names
 
 

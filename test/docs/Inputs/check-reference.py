@@ -6,6 +6,7 @@
 The names are read here in ways of their own, so that what the generator overlooks is found.
 """
 
+import glob
 import os
 import re
 import sys
@@ -27,7 +28,7 @@ def list_expected(source):
         yield "tenon.md", f"### `tenon.{name}` (", name
     for name in find(r'Kernel_Op<"(\w+)"', path("dialects/kernel/KernelOps.td")):
         yield "kernel.md", f"### `kernel.{name}` (", name
-    for name in find(r'Pass<"([\w-]+)"', path("passes/Passes.td"), path("passes/forms/Forms.td"), path("passes/memory/Memory.td"), path("passes/precision/Precision.td"), path("passes/verify/Verify.td")):
+    for name in find(r'Pass<"([\w-]+)"', *glob.glob(path("passes/**/*.td"), recursive=True)):
         yield "passes.md", f"### `-{name}`", name
     for name in find(r"^TENON_INSTRUCTION\(\d+, (\w+)", path("runtime/format/Instructions.def")):
         yield "instructions.md", f"## `{name}`", name
