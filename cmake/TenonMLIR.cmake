@@ -31,51 +31,8 @@ function(tenon_tablegen target input)
   add_public_tablegen_target(${target})
 endfunction()
 
-option(TENON_PRECOMPILED_HEADERS "Parse MLIR's headers once instead of in each translation unit" ON)
-
 # The precompiled header of a folder's libraries; dialects/ sets another.
 set(TENON_PCH tenon_pch)
-
-# tenon_add_precompiled_header(NAME header source [DEPENDS generated...])
-#
-# A target that owns a precompiled header; `source` is its translation unit.
-function(tenon_add_precompiled_header name header source)
-  if(NOT TENON_PRECOMPILED_HEADERS)
-    return()
-  endif()
-  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
-  add_library(${name} OBJECT ${source})
-  target_link_libraries(${name} PRIVATE tenon_mlir)
-  target_precompile_headers(${name} PRIVATE ${header})
-  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    # Equal sources give an equal header, so that ccache finds what was compiled with it in another folder or at another time.
-    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-  endif()
-  if(ARG_DEPENDS)
-    add_dependencies(${name} ${ARG_DEPENDS})
-  endif()
-endfunction()
-
-# tenon_precompile(TARGET)
-#
-# Compiles TARGET, which includes MLIR's headers, with the folder's precompiled header.
-function(tenon_precompile target)
-  if(NOT TARGET ${TENON_PCH})
-    return()
-  endif()
-  target_precompile_headers(${target} REUSE_FROM ${TENON_PCH})
-  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    # libstdc++ 12 disables the warning by a pragma where std::stable_sort uses std::get_temporary_buffer; the pragma is lost in a
-    # precompiled header. A build without one still warns.
-    target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
-  endif()
-  get_target_property(type ${target} TYPE)
-  if(type STREQUAL "EXECUTABLE")
-    # The header is compiled as for a library (-fPIC); clang takes no other for code of an executable (-fPIE).
-    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-    target_compile_options(${target} PRIVATE -fPIC)
-  endif()
-endfunction()
 
 # tenon_add_library(NAME sources... [DEPENDS generated...] [LINK libraries...])
 #

@@ -10,6 +10,10 @@ add_library(tenon_catch_main STATIC ${CMAKE_BINARY_DIR}/catch_main.cpp)
 target_compile_options(tenon_catch_main PRIVATE -O0)
 target_link_libraries(tenon_catch_main PUBLIC Catch2::Catch2)
 
+# To parse that header takes a second, as long as the rest of most tests. Those of what includes MLIR have a larger header precompiled.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/catch_precompiled.cpp CONTENT "// Has the precompiled header alone.\n" @ONLY)
+tenon_add_precompiled_header(tenon_catch_pch <catch2/catch.hpp> ${CMAKE_BINARY_DIR}/catch_precompiled.cpp LINK Catch2::Catch2)
+
 # tenon_add_unit_test(NAME sources... [LINK libraries...] [MLIR])
 #
 # One Catch2 program, registered with ctest under NAME. The sources hold TEST_CASEs alone: main is linked.
@@ -20,6 +24,8 @@ function(tenon_add_unit_test name)
   target_link_libraries(${name} PRIVATE tenon_catch_main ${ARG_LINK})
   if(ARG_MLIR)
     tenon_precompile(${name})
+  else()
+    tenon_precompile(${name} tenon_catch_pch)
   endif()
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
