@@ -19,6 +19,7 @@ import pathlib
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -32,7 +33,8 @@ from onnx import helper
 # The ends of types, and what becomes 1 or 0 where a product or a conversion drops bits.
 LARGE = (2**31 - 1, 2**31, 2**32 + 1, 2**63 - 1)
 NEGATIVE = (-(2**32), -(2**63))
-SECONDS, BYTES = 20, 2 << 30
+# Of a processor, so that a busy machine is no hang; whatever sleeps for WAIT seconds is one.
+SECONDS, WAIT, BYTES = 20, 300, 2 << 30
 ANY = "any"  # shape of a result, where a case does not say it
 
 
@@ -211,15 +213,19 @@ class Judge:
 
     def call(self, *command):
         """Exit code, what was written to standard error, and what it took."""
-        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
+            resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+
         process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", preexec_fn=limit)
         try:
-            text = process.communicate(timeout=SECONDS)[1].strip()
+            text = process.communicate(timeout=WAIT)[1].strip()
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
             return "hang", ""
-        return process.returncode, text
+        return "hang" if process.returncode == -signal.SIGXCPU else process.returncode, text
 
     def fail(self, what, reason):
         self.faults.append(f"{what}: {reason}")
