@@ -128,6 +128,9 @@ else:
 # How often those are killed that are killed at any moment; the long form is 200.
 if "TENON_KILLS" in os.environ:
     config.environment["TENON_KILLS"] = os.environ["TENON_KILLS"]
+# How many times as many random cases test/property draws.
+if "TENON_CASES" in os.environ:
+    config.environment["TENON_CASES"] = os.environ["TENON_CASES"]
 
 # What level of x86-64 this machine is: REQUIRES: x86-64-v4.
 if config.host == "x86_64":

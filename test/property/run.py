@@ -8,7 +8,7 @@ Families with composite operations run a second time, decomposed.
 
     run.py FAMILY [--seed N] [--cases M] [--only NUMBER] [--keep FOLDER] [--target NAME] [--verbose]
 
-build/bin has to be on the PATH. Cases of a batch share a model; one that does not compile or run is split until the case is found.
+build/bin has to be on the PATH. TENON_CASES=K in the environment draws K times as many cases. Cases of a batch share a model; one that does not compile or run is split until the case is found.
 The exit code is 0 where no case fails; one that the compiler says it does not support does not fail.
 """
 
@@ -194,7 +194,7 @@ def main():
     if not shutil.which("tenon"):
         sys.exit("error: no tenon on the PATH: add build/bin")
     cases.targets = options.target
-    numbers = range(options.cases) if options.only is None else [options.only]
+    numbers = range(options.cases * int(os.environ.get("TENON_CASES", "1"))) if options.only is None else [options.only]
     found = [cases.Case(options.seed, options.family, number) for number in numbers]
     with tempfile.TemporaryDirectory() as temporary:
         verdicts = runAll(found, options.keep or pathlib.Path(temporary))
