@@ -29,7 +29,9 @@ def attempt(kind, seed, data, folder):
     path = os.path.join(folder, f"{kind}{seed}.onnx")
     with open(path, "wb") as file:
         file.write(damage(kind, data, random.Random(f"{kind} {seed}")))
-    result = subprocess.run(["tenon", "compile", path, "-o", path + ".tenon"], capture_output=True, timeout=120)
+    # To run what is left of the model takes longer than to compile it.
+    options = [] if seed % 4 == 0 else ["--no-measure-error"]
+    result = subprocess.run(["tenon", "compile", path, *options, "-o", path + ".tenon"], capture_output=True, timeout=120)
     lines = result.stderr.splitlines()
     ours = all(line.startswith(b"tenon: error: ") or line.startswith(b"tenon: warning: ") for line in lines)
     if result.returncode not in (0, 1, 3, 5) or not ours or (result.returncode and not lines):
@@ -45,6 +47,8 @@ def main():
         data = file.read()
     kind, count = sys.argv[2], int(sys.argv[3])
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        # Kernels of what is left whole are compiled once.
+        os.environ["TENON_CACHE_DIR"] = os.path.join(folder, "cache")
         faults = [f for f in pool.map(lambda seed: attempt(kind, seed, data, folder), range(count)) if f]
     print("\n".join(faults + [f"{kind}: {count - len(faults)} of {count} as wanted"]))
     return 1 if faults else 0
