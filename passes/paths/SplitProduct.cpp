@@ -10,6 +10,7 @@
 #include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/cost/ProductShape.h"
 #include <cassert>
 #include <cmath>
@@ -245,7 +246,7 @@ Operation *tenon::rewriteSplitProduct(Operation *op, TermSplit split, RewriterBa
     product.matrix->set(packed);
   });
   auto eraseUnused = [&](Operation *source) {
-    while (isa_and_nonnull<WeightOp, CastOp, ReshapeOp>(source) && source->use_empty()) {
+    while (source && isOpTriviallyDead(source)) {
       Operation *before = source->getNumOperands() ? source->getOperand(0).getDefiningOp() : nullptr;
       rewriter.eraseOp(source);
       source = before;

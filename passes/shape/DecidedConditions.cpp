@@ -100,7 +100,7 @@ std::optional<bool> ConditionDecider::decide(Value condition) {
         auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
         return splat ? std::optional(splat.template getSplatValue<bool>()) : std::nullopt;
       })
-      .Case<ReshapeOp, BroadcastOp, TransposeOp, SliceOp>([&](Operation *op) { return decide(op->getOperand(0)); })
+      .Case<IndexMapOpInterface>([&](Operation *op) { return decide(op->getOperand(0)); })
       .Default(std::nullopt);
 }
 

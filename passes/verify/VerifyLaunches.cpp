@@ -23,7 +23,7 @@ static LogicalResult verifyKernel(func::FuncOp kernel) {
   if (!kernel.isPrivate())
     return emitInternalError(kernel, "is a kernel, but not private");
   WalkResult result = kernel.getBody().walk([&](Operation *op) {
-    if (!isa<LaunchOp, CallOp, HostCallOp>(op))
+    if (!op->hasTrait<LaunchLike>())
       return WalkResult::advance();
     emitInternalError(op, "is in a kernel").attachNote(kernel.getLoc()) << "the kernel is here";
     return WalkResult::interrupt();
