@@ -209,7 +209,7 @@ llvm::Error CacheStore::add(Addition &addition) {
   if (error)
     return makeError(CompileStatus::resources, place + ": " + error.message());
   if (!old->empty() && old->front().seal != entry.seal)
-    fs::remove(getPath(old->front()));
+    (void)fs::remove(getPath(old->front()));
   Statement insert = database->prepare(
       "INSERT INTO entries (kind, key, seal, bytes, title, hardware, compiler, files, messages, origin, created, "
       "last_use) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET seal = "
@@ -251,7 +251,7 @@ namespace {
 struct TemporaryFiles {
   ~TemporaryFiles() {
     for (const std::string &file : files)
-      fs::remove(file);
+      (void)fs::remove(file);
   }
   std::vector<std::string> files;
 };
@@ -442,7 +442,7 @@ llvm::Error CacheStore::sweepContents() const {
     known.insert(getPath(entry));
   forEachFile(folder + "/objects", [&](const std::string &file) {
     if (!known.contains(file))
-      fs::remove(file);
+      (void)fs::remove(file);
   });
   return llvm::Error::success();
 }
@@ -453,7 +453,7 @@ void CacheStore::sweepTemporaryFiles() const {
   forEachFile(folder + "/tmp", [&](const std::string &file) {
     fs::file_status status;
     if (!fs::status(file, status) && status.getLastModificationTime() < std::chrono::system_clock::now() - kAge)
-      fs::remove(file);
+      (void)fs::remove(file);
   });
 }
 
