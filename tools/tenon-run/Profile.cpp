@@ -33,22 +33,45 @@ void Profile::clear() {
     list.clear();
 }
 
+std::vector<int64_t> divideTime(const std::vector<tenon_profile_event> &events, uint32_t instructions) {
+  struct Edge {
+    int64_t time;
+    uint32_t instruction;
+    bool isBegin;
+  };
+  std::vector<Edge> edges;
+  for (const tenon_profile_event &event : events) {
+    edges.push_back({event.begin_ns, event.instruction, true});
+    edges.push_back({event.end_ns, event.instruction, false});
+  }
+  std::sort(edges.begin(), edges.end(), [](const Edge &a, const Edge &b) { return a.time < b.time; });
+  std::vector<double> times(instructions);
+  // The threads at work on each instruction at hand, which are few, and on all of them.
+  std::vector<std::pair<uint32_t, int>> current;
+  int threads = 0;
+  for (size_t i = 0; i < edges.size(); ++i) {
+    const Edge &edge = edges[i];
+    if (threads > 0)
+      for (auto [instruction, count] : current)
+        times[instruction] += double(edge.time - edges[i - 1].time) * count / threads;
+    auto it = std::find_if(current.begin(), current.end(),
+                           [&](const auto &entry) { return entry.first == edge.instruction; });
+    if (it == current.end())
+      it = current.insert(it, {edge.instruction, 0});
+    int change = edge.isBegin ? 1 : -1;
+    it->second += change;
+    threads += change;
+    if (it->second == 0)
+      current.erase(it);
+  }
+  return {times.begin(), times.end()};
+}
+
 std::vector<int64_t> Profile::measureInstructions() const {
   std::vector<tenon_profile_event> all;
   for (const auto &list : events)
     all.insert(all.end(), list.begin(), list.end());
-  std::sort(all.begin(), all.end(), [](const tenon_profile_event &a, const tenon_profile_event &b) {
-    return a.instruction != b.instruction ? a.instruction < b.instruction : a.begin_ns < b.begin_ns;
-  });
-  std::vector<int64_t> times(model.info.instruction_count);
-  int64_t end = 0; // of what has been counted of the instruction
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (i == 0 || all[i].instruction != all[i - 1].instruction)
-      end = all[i].begin_ns;
-    times[all[i].instruction] += std::max<int64_t>(0, all[i].end_ns - std::max(end, all[i].begin_ns));
-    end = std::max(end, all[i].end_ns);
-  }
-  return times;
+  return divideTime(all, model.info.instruction_count);
 }
 
 namespace {

@@ -12,6 +12,11 @@
 
 namespace tenon::run {
 
+/// Returns, for each instruction, the nanoseconds in which at least one thread worked on it. Time in which threads work
+/// on several concurrent instructions is divided among these by their threads, so that the sum over all instructions is
+/// no longer than the run. 0 for instructions without an event.
+std::vector<int64_t> divideTime(const std::vector<tenon_profile_event> &events, uint32_t instructions);
+
 /// Records runs of a model while it exists.
 class Profile {
 public:
@@ -21,8 +26,7 @@ public:
   /// Forgets what has been recorded.
   void clear();
 
-  /// Returns, for each instruction of the artifact, the nanoseconds in which at least one thread worked on it: the
-  /// length of the union of the threads' intervals. 0 for instructions that did not run.
+  /// Returns the nanoseconds of each instruction of the artifact, as `divideTime`.
   std::vector<int64_t> measureInstructions() const;
 
   /// Writes a trace of the recorded events, in the format of chrome://tracing and ui.perfetto.dev: a slice for each

@@ -9,6 +9,7 @@
 #include "tools/tenon-run/JsonReader.h"
 #include "tools/tenon-run/Layers.h"
 #include "tools/tenon-run/Machine.h"
+#include "tools/tenon-run/Profile.h"
 #include "tools/tenon-run/Statistics.h"
 #include "tools/tenon-run/Units.h"
 
@@ -116,4 +117,19 @@ TEST_CASE("numbers are found in JSON objects, and nowhere else") {
 TEST_CASE("the machine has a name and the day a date") {
   CHECK_FALSE(tenon::rt::getProcessorName().empty());
   CHECK(getDate().size() == 20);
+}
+
+TEST_CASE("time in which threads work on one instruction counts once") {
+  std::vector<tenon_profile_event> events{{0, 0, 100, 200, 0, 0}, {0, 1, 150, 250, 0, 0}, {2, 0, 300, 310, 0, 0}};
+  CHECK(divideTime(events, 4) == std::vector<int64_t>{150, 0, 10, 0});
+}
+
+TEST_CASE("time in which threads work on several instructions is divided among them") {
+  // Alone until 150, beside the other one until 200, and that alone until 230.
+  std::vector<tenon_profile_event> two{{0, 0, 100, 200, 0, 0}, {1, 1, 150, 230, 0, 0}};
+  CHECK(divideTime(two, 2) == std::vector<int64_t>{75, 55});
+  // Two threads on the first, one on the second.
+  std::vector<tenon_profile_event> three{{0, 0, 0, 90, 0, 0}, {0, 1, 0, 90, 0, 0}, {1, 2, 0, 90, 0, 0}};
+  CHECK(divideTime(three, 2) == std::vector<int64_t>{60, 30});
+  CHECK(divideTime({}, 1) == std::vector<int64_t>{0});
 }
