@@ -23,6 +23,7 @@ class FuncOp;
 } // namespace mlir
 
 namespace tenon {
+class PathPins;
 class PathSelection;
 struct PathContext;
 struct WeightPrecision;
@@ -63,6 +64,9 @@ std::unique_ptr<mlir::Pass> createChoosePaths(ChoosePathsOptions options, PathCo
 /// named after. If the module's machine cannot compute such a path, the default implementation computes the operation,
 /// and its result is perturbed by the path's error.
 std::unique_ptr<mlir::Pass> createRepeatPaths(std::shared_ptr<const PathSelection> selection);
+
+/// Creates `plan-merge-launches`; `pins` may be null.
+std::unique_ptr<mlir::Pass> createMergeLaunches(std::shared_ptr<PathPins> pins);
 
 } // namespace tenon
 

@@ -11,6 +11,7 @@
 include "passes/forms/Forms.td"
 include "passes/fusion/Fusion.td"
 include "passes/kernel/Kernel.td"
+include "passes/launches/Launches.td"
 include "passes/layout/Layout.td"
 include "passes/lower/Lower.td"
 include "passes/memory/Memory.td"

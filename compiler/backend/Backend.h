@@ -36,6 +36,8 @@ struct Capabilities {
   unsigned threadsPerTile = 1;
   /// Kernels are compiled to independent objects: CodeRequest::objects is used.
   bool hasKernelObjects = false;
+  /// Several kernels may be merged into one launch (kernel.merged).
+  bool hasMergedKernels = false;
   /// The format of code in an artifact; empty if the runtime has no device that loads the code.
   std::string artifactFormat;
 };

@@ -9,9 +9,12 @@
 #include "compiler/driver/Phases.h"
 #include "compiler/driver/WeightPlaces.h"
 #include "compiler/errors/CompileError.h"
+#include "dialects/kernel/KernelDialect.h"
+#include "dialects/plan/Plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Kernel.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -20,12 +23,36 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::phases;
 
+/// Lists the kernels that are parts of merged ones, and that nothing launches by themselves.
+static llvm::StringSet<> listParts(ModuleOp module) {
+  llvm::StringSet<> parts;
+  for (auto merged : module.getOps<kernel::MergedOp>())
+    for (kernel::PartAttr part : merged.listParts())
+      parts.insert(part.getKernel().getValue());
+  module.walk([&](plan::LaunchOp launch) { parts.erase(launch.getKernel()); });
+  return parts;
+}
+
 OwningOpRef<ModuleOp> phases::isolateKernels(ModuleOp module) {
   OwningOpRef<ModuleOp> kernels(ModuleOp::create(module.getLoc()));
   OpBuilder builder = OpBuilder::atBlockEnd(kernels->getBody());
+  // A merged kernel has copies of its parts.
+  llvm::StringSet<> parts = listParts(module);
+  for (auto merged : llvm::make_early_inc_range(module.getOps<kernel::MergedOp>())) {
+    auto own = ModuleOp::create(builder, merged.getLoc(), merged.getSymName());
+    llvm::StringSet<> copied;
+    for (kernel::PartAttr part : merged.listParts())
+      if (copied.insert(part.getKernel().getValue()).second)
+        own.push_back(merged.lookUp(part).clone());
+    merged->moveBefore(own.getBody(), own.getBody()->end());
+  }
   for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     if (!kernel->hasAttr(kKernelAttr))
       continue;
+    if (parts.contains(kernel.getName())) {
+      kernel.erase();
+      continue;
+    }
     auto own = ModuleOp::create(builder, kernel.getLoc(), kernel.getName());
     kernel->moveBefore(own.getBody(), own.getBody()->end());
   }

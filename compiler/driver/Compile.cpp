@@ -400,9 +400,12 @@ static llvm::Expected<Choice> lowerModel(Imported imported, Setup &setup, PhaseR
     return model.takeError();
   times = model->paths.times;
   if (times && options.tuneSeconds > 0) {
-    if (llvm::Error error = tune(model->graph, model->paths, setup, model->sourceHash, runner))
+    // What a path or a schedule takes is the time of its kernel's launches.
+    Setup separate = setup;
+    separate.mergesLaunches = false;
+    if (llvm::Error error = tune(model->graph, model->paths, separate, model->sourceHash, runner))
       return error;
-    if (llvm::Error error = tuneKernels(model->graph, model->paths, setup, model->sourceHash, runner))
+    if (llvm::Error error = tuneKernels(model->graph, model->paths, separate, model->sourceHash, runner))
       return error;
     if (llvm::Error error = tuneGraph(*model, setup, runner))
       return error;

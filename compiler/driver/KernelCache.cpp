@@ -9,10 +9,12 @@
 #include "compiler/cache/CompilerId.h"
 #include "compiler/errors/CompileError.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "dialects/kernel/KernelDialect.h"
 #include "dialects/plan/Plan.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Kernel.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -46,6 +48,28 @@ std::string tenon::getCanonicalText(func::FuncOp kernel) {
         os << '\n' << llvm::toStringRef(llvm::ArrayRef(blob->getData().data(), blob->getData().size()));
     });
   });
+  return text;
+}
+
+/// Returns the text that determines the code of the kernel in a module of its own: of a merged one, that of all parts.
+static std::string getTextOfModule(ModuleOp own) {
+  auto merged = own.getOps<kernel::MergedOp>();
+  if (merged.empty())
+    return getCanonicalText(*own.getOps<func::FuncOp>().begin());
+  kernel::MergedOp op = *merged.begin();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << op.getBuffers() << ' ' << op.getSizes() << ' ' << op.getScratch() << ' ' << op.getSlotsAttr();
+  // Parts are the same kernel, or different ones: their names say no more.
+  llvm::StringMap<size_t> numbers;
+  for (kernel::PartAttr part : op.listParts()) {
+    auto [it, isNew] = numbers.try_emplace(part.getKernel().getValue(), numbers.size());
+    os << "\npart " << it->second << ' ' << kernel::stringifyPartMode(part.getMode()) << ' '
+       << Builder(op.getContext()).getDenseI64ArrayAttr(part.getBuffers()) << ' '
+       << Builder(op.getContext()).getDenseI64ArrayAttr(part.getSizes()) << '\n';
+    if (isNew)
+      os << getCanonicalText(op.lookUp(part));
+  }
   return text;
 }
 
@@ -186,10 +210,10 @@ KernelObjects KernelCache::take(ModuleOp kernels, const Target &target, CodeEffo
   for (auto module : kernels.getOps<ModuleOp>()) {
     auto functions = module.getOps<func::FuncOp>();
     std::string name = module.getName().value_or("").str();
-    if (!llvm::hasSingleElement(functions) || name.empty())
+    bool isOne = llvm::hasSingleElement(functions) || !module.getOps<kernel::MergedOp>().empty();
+    if (!isOne || name.empty())
       continue;
-    func::FuncOp kernel = *functions.begin();
-    wanted.push_back({name, Fingerprint(common).add(getCanonicalText(kernel)).get(), kernel});
+    wanted.push_back({name, Fingerprint(common).add(getTextOfModule(module)).get(), module});
   }
   std::vector<Wanted> missing;
   for (const Wanted &each : wanted)
@@ -210,7 +234,7 @@ KernelObjects KernelCache::take(ModuleOp kernels, const Target &target, CodeEffo
   }
   for (const Wanted &each : wanted)
     if (!entries->contains(each.name)) {
-      func::FuncOp(each.kernel).erase();
+      ModuleOp(each.module).getBody()->clear();
       numTaken += isCounted;
     }
   objects.onObject = [this, entries, isCounted](StringRef kernel, StringRef object) {

@@ -53,7 +53,7 @@ private:
   /// A kernel that is looked for.
   struct Wanted {
     std::string name, key;
-    mlir::func::FuncOp kernel;
+    mlir::ModuleOp module;
   };
   KernelCache(std::string model, std::shared_ptr<CacheExchange> exchange)
       : exchange(std::move(exchange)), model(std::move(model)) {}

@@ -54,6 +54,7 @@ struct Setup {
   BackendSettings settings;
   std::shared_ptr<KernelCache> kernels;                 ///< null: each kernel is generated
   std::shared_ptr<ScheduleChooser> schedules = nullptr; ///< null: those of the policies
+  bool mergesLaunches = true;                           ///< false where each kernel's launches are measured
 };
 
 /// Checks the options and resolves the names of targets and formats.
@@ -151,7 +152,7 @@ struct Kernels {
 /// Takes the kernels out of the plan's modules.
 llvm::Expected<Kernels> lowerKernels(Plan &plan, const Setup &setup, PhaseRunner &runner);
 /// Moves each kernel of `module` into a module of its own, named after it, inside of the result: passes and
-/// code generation then work on all kernels at the same time.
+/// code generation then work on all kernels at the same time. A merged kernel's module has copies of its parts.
 mlir::OwningOpRef<mlir::ModuleOp> isolateKernels(mlir::ModuleOp module);
 
 /// What is loaded on devices.

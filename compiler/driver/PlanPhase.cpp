@@ -11,6 +11,7 @@
 #include "compiler/pipeline/Diagnostics.h"
 #include "compiler/pipeline/PlanSearch.h"
 #include "compiler/report/MemoryLimit.h"
+#include "dialects/kernel/KernelDialect.h"
 #include "dialects/plan/Plan.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Kernel.h"
@@ -47,6 +48,16 @@ static nlohmann::json listPaths(ModuleOp own) {
   return kernels;
 }
 
+/// Gives a merged kernel the entry of its first part that has one.
+static void addMergedPaths(ModuleOp own, nlohmann::json &kernels) {
+  for (auto merged : own.getOps<kernel::MergedOp>())
+    for (kernel::PartAttr part : merged.listParts())
+      if (auto it = kernels.find(part.getKernel().getValue().str()); it != kernels.end()) {
+        nlohmann::json entry = *it;
+        kernels.emplace(merged.getSymName().str(), std::move(entry));
+      }
+}
+
 static std::map<std::string, std::string> listServed(ModuleOp own) {
   std::map<std::string, std::string> served;
   own.walk([&](func::FuncOp kernel) {
@@ -60,6 +71,7 @@ static std::map<std::string, std::string> listServed(ModuleOp own) {
 static llvm::Error serialize(ModuleOp own, ModuleOp kernels, const Setup &setup, PhaseRunner &runner, Variant &variant,
                              WeightSection &weights) {
   variant.paths = listPaths(kernels);
+  kernels.walk([&](ModuleOp module) { addMergedPaths(module, variant.paths); });
   variant.served = listServed(kernels);
   auto programs = own.getOps<plan::ProgramOp>();
   if (programs.empty())
@@ -117,6 +129,12 @@ llvm::Expected<Plan> phases::serializePlans(OwningOpRef<ModuleOp> modules, const
 static llvm::Expected<Plan> tryPlan(OwningOpRef<ModuleOp> launches, PlanOptions how, Stage from, const Setup &setup,
                                     PhaseRunner &runner) {
   how.schedules = setup.schedules;
+  // Merged launches would need the memory of all parts at the same time.
+  how.mergesLaunches =
+      setup.mergesLaunches && !setup.options.memoryLimit && llvm::all_of(setup.targets, [](const Target &target) {
+        return target.backend->getCapabilities().hasMergedKernels;
+      });
+  how.pins = std::make_shared<PathPins>(setup.options.pins, /*areInsistedOn=*/false);
   // Kernels that are lowered have no text to look up.
   if (how.schedules && from <= Stage::launches)
     for (auto own : launches->getOps<ModuleOp>())

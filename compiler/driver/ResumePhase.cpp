@@ -7,6 +7,7 @@
 
 #include "compiler/driver/Phases.h"
 #include "compiler/errors/CompileError.h"
+#include "dialects/kernel/KernelDialect.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -54,6 +55,7 @@ static llvm::StringSet<> listKernels(ModuleOp own) {
     if (function->hasAttr(kKernelAttr))
       names.insert(function.getName());
   });
+  own.walk([&](kernel::MergedOp merged) { names.insert(merged.getSymName()); });
   return names;
 }
 

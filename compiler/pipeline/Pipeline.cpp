@@ -152,8 +152,11 @@ void tenon::buildProgramPipeline(OpPassManager &pm, const PlanOptions &options, 
     pm.addPass(createFormContractions());
     pm.addPass(options.schedules ? createTileKernels(options.schedules) : createTileKernels());
   }
-  if (from <= Stage::tiledKernels)
+  if (from <= Stage::tiledKernels) {
     pm.addPass(createTenonToPlan());
+    if (options.mergesLaunches)
+      pm.addPass(createMergeLaunches(options.pins));
+  }
   pm.nest<plan::ProgramOp>().addPass(createCSEPass());
   pm.addPass(createVerifyPlan());
 }

@@ -46,6 +46,8 @@ struct PlanOptions {
   int64_t recomputed = 0;                     ///< how many activations of a block may be computed again
   std::shared_ptr<ScheduleChooser> schedules; ///< of kernels; null: all are those of the policies
   std::optional<int64_t> weightBudget;        ///< bytes of weights beyond which they are let go of after their last use
+  bool mergesLaunches = false;                ///< the target has code for merged kernels
+  std::shared_ptr<PathPins> pins = {};        ///< which launches a user wants to be one, or not; may be null
 };
 
 /// Turns inputs and outputs of an imported module into states: `pairs` has "INPUT=OUTPUT" for each, and growing states

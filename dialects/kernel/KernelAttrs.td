@@ -33,6 +33,9 @@ def Kernel_ContractionKind : Kernel_Enum<"ContractionKind", "what a step of a co
   I32EnumAttrCase<"bf16_terms", 3>, I32EnumAttrCase<"i8_dot4", 4>, I32EnumAttrCase<"i8_columnwise", 5>,
   I32EnumAttrCase<"i16_pairs", 6>]>;
 
+def Kernel_PartMode : Kernel_Enum<"PartMode", "which tiles of a part a thread computes in a call of the merged kernel", [
+  I32EnumAttrCase<"tiles", 0>, I32EnumAttrCase<"along", 1>, I32EnumAttrCase<"whole", 2>]>;
+
 def Kernel_ContractionAttr : AttrDef<Kernel_Dialect, "Contraction"> {
   let mnemonic = "contraction";
   let summary = "how a contraction reads its operands";
@@ -125,6 +128,29 @@ def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
     /// Returns all parameters, so that they can be modified and made a schedule again.
     ScheduleFields getFields() const;
   }];
+}
+
+def Kernel_PartAttr : AttrDef<Kernel_Dialect, "Part"> {
+  let mnemonic = "part";
+  let summary = "a kernel of a merged one";
+  let description = [{
+    ```mlir
+    #kernel.part<@k3_contract, tiles, buffers = [0, 1, 4, 5], sizes = []>
+    ```
+
+    * `mode`: the tiles of a part with `tiles` follow those of the part with `tiles` before it. A part with `along` has as many
+      tiles as the part before it, and each call computes the same ones of both, one part after the other: a tile of the second
+      reads no more of the first one's result than the tile of the same number. Each thread computes all tiles of a part with
+      `whole` in its first call.
+    * `buffers`: for each buffer of the kernel the number of a buffer of the launch; numbers beyond stand for `slots`.
+    * `sizes`: for each size of the kernel the number of a size of the launch.
+  }];
+  let parameters = (ins
+    "::mlir::FlatSymbolRefAttr":$kernel,
+    "::tenon::kernel::PartMode":$mode,
+    OptionalArrayRefParameter<"int64_t">:$buffers,
+    OptionalArrayRefParameter<"int64_t">:$sizes);
+  let assemblyFormat = "`<` $kernel `,` $mode `,` `buffers` `=` custom<Numbers>($buffers) `,` `sizes` `=` custom<Numbers>($sizes) `>`";
 }
 
 #endif // TENON_KERNEL_ATTRS_TD

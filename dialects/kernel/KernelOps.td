@@ -12,6 +12,7 @@ include "dialects/kernel/KernelAttrs.td"
 include "dialects/kernel/KernelBase.td"
 include "mlir/Dialect/Linalg/IR/LinalgInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -210,6 +211,38 @@ def Kernel_CheckIndicesOp : Kernel_Op<"check_indices", [MemoryEffects<[MemWrite]
   }];
   let arguments = (ins Index:$smallest, Index:$largest, Index:$first, Index:$last);
   let assemblyFormat = "$smallest `to` $largest `in` $first `to` $last attr-dict";
+  let hasVerifier = 1;
+}
+
+def Kernel_MergedOp : Kernel_Op<"merged", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "a kernel whose tiles are those of several others";
+  let description = [{
+    Stands beside the kernels that are its parts. A launch of it passes `buffers` buffers and `sizes` sizes, and has the tiles
+    of all parts with `tiles`, or one tile where all parts are `whole`. Parts use the same `scratch` bytes of each thread's
+    scratch in turn. Behind them are `slots`, of so many bytes, which take the place of buffers that `whole` parts write for
+    the parts behind them.
+
+    ```mlir
+    func.func private @k0_rms_norm(tensor<1x64xf32>, tensor<1x64xf32>, index, index)
+    func.func private @k1_contract(tensor<2x64x32xf32>, tensor<1x64xf32>, tensor<1x64xf32>, index, index)
+    kernel.merged @k1_contract_merged buffers 5 sizes 0 scratch 0 slots [256] [
+        #kernel.part<@k0_rms_norm, whole, buffers = [0, 5], sizes = []>,
+        #kernel.part<@k1_contract, tiles, buffers = [1, 5, 3], sizes = []>,
+        #kernel.part<@k1_contract, tiles, buffers = [2, 5, 4], sizes = []>]
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$buffers, I64Attr:$sizes, I64Attr:$scratch,
+                       DenseI64ArrayAttr:$slots, TypedArrayAttrBase<Kernel_PartAttr, "parts">:$parts);
+  let assemblyFormat = "$sym_name `buffers` $buffers `sizes` $sizes `scratch` $scratch `slots` $slots $parts attr-dict";
+  let extraClassDeclaration = [{
+    auto listParts() { return getParts().getAsRange<PartAttr>(); }
+    /// Returns the offset of a slot in the scratch of a thread.
+    int64_t getSlotOffset(size_t slot);
+    /// Returns the bytes of scratch that a thread needs.
+    int64_t getScratchBytes() { return getSlotOffset(getSlots().size()); }
+    /// Returns the kernel of a part, in the symbol table that the operation is in.
+    ::mlir::func::FuncOp lookUp(PartAttr part);
+  }];
   let hasVerifier = 1;
 }
 

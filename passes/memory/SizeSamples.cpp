@@ -39,6 +39,17 @@ SizeSamples::SizeSamples(plan::ProgramOp program) {
   }
 }
 
+SizeSamples SizeSamples::getLargest(plan::ProgramOp program) {
+  constexpr int64_t kHuge = int64_t(1) << 40; // limit: products with extents stay in 64 bits
+  SizeSamples largest;
+  std::vector<int64_t> &values = largest.samples.emplace_back();
+  for (StringAttr name : program.getSymbols().getAsRange<StringAttr>()) {
+    auto range = program.getRanges() ? program.getRangesAttr().getAs<DenseI64ArrayAttr>(name) : DenseI64ArrayAttr();
+    values.push_back(range ? std::min(range[1], kHuge) : kHuge);
+  }
+  return largest;
+}
+
 std::optional<int64_t> SizeSamples::evaluate(Value value, size_t sample) {
   if (auto it = known.find({value, sample}); it != known.end())
     return it->second;

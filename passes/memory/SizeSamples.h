@@ -19,12 +19,16 @@ namespace tenon {
 class SizeSamples {
 public:
   explicit SizeSamples(plan::ProgramOp program);
+  /// Returns the sample alone in which each symbol has its largest value; one without an upper bound is huge.
+  static SizeSamples getLargest(plan::ProgramOp program);
 
   size_t count() const { return samples.size(); }
   /// Returns the value at a sample; none on overflow or division by zero.
   std::optional<int64_t> evaluate(mlir::Value value, size_t sample);
 
 private:
+  SizeSamples() = default;
+
   std::optional<int64_t> compute(mlir::Value value, size_t sample);
 
   std::vector<std::vector<int64_t>> samples; ///< the values of all symbols

@@ -31,6 +31,12 @@ inline constexpr llvm::StringLiteral kGivenOrderForm = "products_ab_c";
 inline constexpr llvm::StringLiteral kLastPairForm = "products_a_bc";
 inline constexpr llvm::StringLiteral kOuterPairForm = "products_b_ac";
 
+/// Launches that are one or several (passes/launches/MergeLaunches.cpp). They are decided behind the graph, and so by
+/// no source of forms.
+inline constexpr llvm::StringLiteral kSeparateLaunchesForm = "separate_launches";
+inline constexpr llvm::StringLiteral kMergedLaunchesForm = "merged_launches";
+inline constexpr llvm::StringLiteral kLaunchForms[] = {kSeparateLaunchesForm, kMergedLaunchesForm};
+
 /// All forms of all sources (passes/forms/Registry.cpp).
 inline constexpr llvm::StringLiteral kFormNames[] = {kSeparateProductsForm, kMergedProductsForm, kSplitAttentionForm,
                                                      kFusedAttentionForm,   kSplitKeysForm,      kGivenOrderForm,

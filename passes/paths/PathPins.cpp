@@ -21,6 +21,8 @@ static std::vector<std::string> listPathNames() {
   names.push_back(kBf16ActivationPath.str());
   for (llvm::StringRef form : kFormNames)
     names.push_back(form.str());
+  for (llvm::StringRef form : kLaunchForms)
+    names.push_back(form.str());
   return names;
 }
 
@@ -131,6 +133,9 @@ llvm::Error PathPins::check() const {
   if (!areInsistedOn)
     return llvm::Error::success();
   for (const Pin &pin : pins) {
+    // Launches are merged after this question is asked.
+    if (llvm::is_contained(kLaunchForms, pin.path))
+      continue;
     if (!pin.isMatched && pin.where != "*")
       return llvm::createStringError(pin.getText() + ": no operation that paths are for is called '" + pin.where + "'");
     if (pin.isForced && !pin.isApplied)

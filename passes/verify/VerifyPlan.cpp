@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/kernel/KernelDialect.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -90,6 +91,18 @@ LogicalResult LaunchVerifier::verify() {
   return verifyReuse();
 }
 
+/// Compares a launch with the merged kernel that it names.
+static LogicalResult verifyMerged(plan::LaunchOp launch, kernel::MergedOp kernel) {
+  size_t buffers = launch.getInputs().size() + launch.getOutputs().size();
+  if (buffers == kernel.getBuffers() && launch.getSizes().size() == kernel.getSizes())
+    return success();
+  InFlightDiagnostic diagnostic = emitInternalError(
+      launch, "passes " + Twine(buffers) + " buffers and " + Twine(launch.getSizes().size()) +
+                  " sizes to a merged kernel with " + Twine(kernel.getBuffers()) + " and " + Twine(kernel.getSizes()));
+  diagnostic.attachNote(kernel.getLoc()) << "the kernel is here";
+  return diagnostic;
+}
+
 namespace {
 struct VerifyPlan : public tenon::impl::VerifyPlanBase<VerifyPlan> {
   using VerifyPlanBase::VerifyPlanBase;
@@ -116,8 +129,11 @@ private:
         return emitInternalError(op, "was given no memory");
       auto launch = dyn_cast<plan::LaunchOp>(op);
       // A kernel that is no function of the module is one of the library's (tenon.call).
-      auto kernel = launch ? symbols.lookup<func::FuncOp>(launch.getKernel()) : func::FuncOp();
-      return kernel ? LaunchVerifier(launch, kernel).verify() : success();
+      Operation *kernel = launch ? symbols.lookup(launch.getKernel()) : nullptr;
+      if (auto function = dyn_cast_or_null<func::FuncOp>(kernel))
+        return LaunchVerifier(launch, function).verify();
+      auto merged = dyn_cast_or_null<kernel::MergedOp>(kernel);
+      return merged ? verifyMerged(launch, merged) : success();
     });
     return failure(result.wasInterrupted());
   }

@@ -115,7 +115,7 @@ static void setFunctionAttributes(llvm::Module &module, const Target &target) {
     if (llvm::StringRef(target.needed).contains("avx512f"))
       function.addFnAttr("prefer-vector-width", "512");
     function.addFnAttr(llvm::Attribute::NoUnwind);
-    if (function.hasLocalLinkage())
+    if (function.hasLocalLinkage() && !function.hasFnAttribute(llvm::Attribute::NoInline))
       function.addFnAttr(llvm::Attribute::AlwaysInline);
   }
 }

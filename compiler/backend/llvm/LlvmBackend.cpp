@@ -120,6 +120,7 @@ public:
     capabilities.hasPaths = true;
     capabilities.hasKernelLibrary = true;
     capabilities.hasKernelObjects = true;
+    capabilities.hasMergedKernels = true;
     capabilities.artifactFormat = "so";
   }
 

@@ -19,9 +19,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Emits an expression over symbols as i64 arithmetic. The runtime rejects sizes for which an expression would divide
-/// by 0.
-static Value emitSize(OpBuilder &b, Location loc, AffineExpr dim, const llvm::DenseMap<unsigned, Value> &symbols) {
+Value tenon::emitSize(OpBuilder &b, Location loc, AffineExpr dim, const llvm::DenseMap<unsigned, Value> &symbols) {
   return emitDim(b, loc, dim, b.getI64Type(), Dividends::any,
                  [&](AffineExpr leaf) { return symbols.lookup(cast<AffineSymbolExpr>(leaf).getPosition()); });
 }

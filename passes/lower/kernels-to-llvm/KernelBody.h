@@ -8,11 +8,20 @@
 #ifndef TENON_PASSES_LOWER_KERNELS_TO_LLVM_KERNELBODY_H
 #define TENON_PASSES_LOWER_KERNELS_TO_LLVM_KERNELBODY_H
 
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+
 namespace mlir::func {
 class FuncOp;
 }
 
 namespace tenon {
+
+/// Emits an expression over symbols as i64 arithmetic; `symbols` are the values of these. The runtime rejects sizes for
+/// which an expression would divide by 0.
+mlir::Value emitSize(mlir::OpBuilder &b, mlir::Location loc, mlir::AffineExpr dim,
+                     const llvm::DenseMap<unsigned, mlir::Value> &symbols);
 
 /// Replaces memref arguments of a kernel by pointers, marked as aliasing nothing, and index arguments by i64.
 /// Descriptors are built inside, from the dimensions in `tenon.dims`. Two arguments are added: the thread's scratch
