@@ -44,7 +44,7 @@ struct AttentionPolicy {
   /// Splits of the keys for few queries (passes/lower/tenon-to-linalg/SplitKeys.cpp). The keys and values of a split
   /// have about `splitBytes`, so that the overhead of a tile and its partial result is negligible. The last split costs
   /// as much as a whole one, which `maxSplitKeys` limits.
-  int64_t splitBytes = 512 << 10;
+  int64_t splitBytes = 256 << 10;
   int64_t minSplitKeys = 16, maxSplitKeys = 256;
   /// The largest number of queries per key. Up to `maxQueriesAlongSizes` of them, partial sums are transposed instead
   /// of keys, which costs more per query and less per key.

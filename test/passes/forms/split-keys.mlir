@@ -10,8 +10,8 @@
 // CHECK-LABEL: @open_keys
 // CHECK: %[[PARTS:.*]] = tenon.attention %arg0
 // CHECK: tenon.mul
-// CHECK: split_keys = 64 : i64
-// CHECK-SAME: -> tensor<?x16x1x66xf32, #tenon.shape<n ceildiv 64, 16, 1, 66>>
+// CHECK: split_keys = 32 : i64
+// CHECK-SAME: -> tensor<?x16x1x66xf32, #tenon.shape<n ceildiv 32, 16, 1, 66>>
 // CHECK: %[[RESULT:.*]] = tenon.combine_splits %[[PARTS]]
 // CHECK-SAME: -> tensor<16x1x64xf32>
 // CHECK: return %[[RESULT]]
