@@ -11,6 +11,7 @@
 #include "passes/Unsupported.h"
 #include "passes/precision/WeightPrecision.h"
 #include <map>
+#include <set>
 
 namespace tenon {
 #define GEN_PASS_DEF_QUANTIZEWEIGHTS
@@ -36,9 +37,9 @@ struct QuantizeWeights : public tenon::impl::QuantizeWeightsBase<QuantizeWeights
       return signalPassFailure();
     }
     if (report) {
-      llvm::DenseSet<Attribute> distinct;
+      std::set<std::pair<std::string, const void *>> distinct;
       for (ConstantMatrix &matrix : matrices)
-        distinct.insert(matrix.weight.getValue());
+        distinct.insert({matrix.getName(), matrix.weight.getValue().getAsOpaquePointer()});
       report->numMatrices = distinct.size();
     }
     for (auto [matrix, format] : llvm::zip(matrices, *formats))
@@ -50,9 +51,9 @@ private:
   LogicalResult store(ConstantMatrix &matrix, const WeightFormat &format);
   void tell(const ConstantMatrix &matrix, const WeightFormat &format, const StoredMatrix &stored);
 
-  /// The elements of a matrix, the dimension that is summed, and the format. Several functions may read the same
-  /// matrix.
-  using Source = std::tuple<const void *, int64_t, std::string>;
+  /// The name and the elements of a matrix, the dimension that is summed, and the format. Several functions may read
+  /// the same matrix; matrices of other names are calibrated for other inputs.
+  using Source = std::tuple<std::string, const void *, int64_t, std::string>;
   std::map<Source, StoredMatrix> made;
   std::shared_ptr<WeightPrecision> report;          ///< null if nobody asks
   std::shared_ptr<const StoredMatrices> calibrated; ///< null if there was no calibration
@@ -60,7 +61,8 @@ private:
 } // namespace
 
 LogicalResult QuantizeWeights::store(ConstantMatrix &matrix, const WeightFormat &format) {
-  Source source{matrix.weight.getValue().getAsOpaquePointer(), matrix.uses.depthAxis.value_or(-1), format.describe()};
+  Source source{matrix.getName(), matrix.weight.getValue().getAsOpaquePointer(), matrix.uses.depthAxis.value_or(-1),
+                format.describe()};
   if (auto same = made.find(source); same != made.end()) {
     replaceMatrix(matrix, format, same->second);
     return success();

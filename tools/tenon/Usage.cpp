@@ -79,9 +79,9 @@ void tenon::addExamples(CLI::App &command, llvm::ArrayRef<llvm::StringRef> examp
 }
 
 /// Returns the selected subcommand, or the program itself.
-static const CLI::App &getChosen(const CLI::App &app) {
-  std::vector<CLI::App *> chosen = app.get_subcommands();
-  return chosen.empty() ? app : getChosen(*chosen.front());
+static const CLI::App *getChosen(const CLI::App *app) {
+  std::vector<CLI::App *> chosen = app->get_subcommands();
+  return chosen.empty() ? app : getChosen(chosen.front());
 }
 
 static std::vector<std::string> listOptions(const CLI::App &command) {
@@ -93,7 +93,7 @@ static std::vector<std::string> listOptions(const CLI::App &command) {
 }
 
 std::string tenon::describeUsage(const CLI::App &app, const CLI::ParseError &error) {
-  const CLI::App &chosen = getChosen(app);
+  const CLI::App &chosen = *getChosen(&app);
   std::string command = chosen.get_name();
   for (const CLI::App *parent = &chosen; parent != &app;) {
     parent = parent->get_parent();
