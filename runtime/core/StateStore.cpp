@@ -63,8 +63,10 @@ Status StateStore::use(const uint32_t *chosen, uint32_t count) {
   for (Slot *&slot : next) {
     if (slot)
       continue;
-    if (numIdle == idle.size())
+    if (numIdle == idle.size()) {
       start(idle.emplace_back());
+      idle.back().isIdle = true;
+    }
     slot = &idle[numIdle++];
   }
   changes += next != current;
@@ -163,7 +165,7 @@ Status StateStore::checkUsable() const {
 
 void StateStore::beginRun() {
   for (Slot *slot : current)
-    slot->isBroken = !plan().states.empty() && !isIdle(slot);
+    slot->isBroken = !plan().states.empty() && !slot->isIdle;
 }
 
 Status StateStore::reset(uint32_t index) {
@@ -237,7 +239,7 @@ Status StateStore::endRun(const Plan &program, const int64_t *exprs) {
   for (size_t i = 0; i < program.states.size(); ++i) {
     const State &state = program.states[i];
     Slot *slot = current[state.sequence];
-    if (state.next == kNoExpr || isIdle(slot))
+    if (state.next == kNoExpr || slot->isIdle)
       continue;
     int64_t &count = slot->counts[i % numStates];
     int64_t next = exprs[state.next];

@@ -68,13 +68,13 @@ private:
     std::unique_ptr<DeviceMemory> memory;
     std::vector<int64_t> counts; // of each state: rows that were written, as far as they matter (see liveRows)
     bool isBroken = false;
+    bool isIdle = false; // it belongs to no sequence of the caller
   };
 
   /// That of the last program, which is for one sequence; all programs have the same states.
   const Plan &plan() const { return artifact.plan(); }
   Status checkSlot(uint32_t slot) const;
   void start(Slot &slot) const;
-  bool isIdle(const Slot *slot) const { return slot < slots.data() || slot >= slots.data() + slots.size(); }
   Status reserve(Slot &slot);
   Status clear(Slot &slot);
   Status writeInitial(Slot &slot);

@@ -11,10 +11,12 @@
 #include "compiler/cache/CompilerId.h"
 #include "compiler/driver/Depfile.h"
 #include "compiler/profiles/ProfileStore.h"
+#include "tools/tenon/CompileOptions.h"
 #include "tools/tenon/ErrorStream.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -48,42 +50,31 @@ static void addProfiles(const CompileOptions &options, Fingerprint &key) {
     key.add(options.profiles).add(llvm::toString(std::move(error)));
 }
 
-/// True for options that do not affect the artifact: destinations, actions, and options whose effect is part of the key
-/// in another form.
-static bool isOfNoConcern(const CLI::Option &option) {
-  return llvm::is_contained({"texts",
-                             "--null",
-                             "--tokenizer",
-                             "--pooling",
-                             "--normalize",
-                             "--batch",
-                             "--prompt",
-                             "--max-length",
-                             "--text",
-                             "--compare",
-                             "--window",
-                             "--stride",
-                             "--threads",
-                             "--output",
-                             "--emit",
-                             "--json",
-                             "--quiet",
-                             "--no-cache",
-                             "--cache-from",
-                             "--cache-to",
-                             "--cache-namespace",
-                             "--cache-signing-key",
-                             "--profiles",
-                             "--help",
-                             "model"},
-                            option.get_name());
+/// The names of the options that decide what an artifact is: those of a compilation, whatever command it is part of.
+static const llvm::StringSet<> &getArtifactOptions() {
+  static const llvm::StringSet<> names = [] {
+    CLI::App command;
+    CompileArguments arguments;
+    addCompileOptions(command, arguments);
+    llvm::StringSet<> names({"--external-weights"});
+    for (const CLI::Option *option : command.get_options())
+      names.insert(option->get_name());
+    for (const std::unique_ptr<Backend> &backend : getBackendRegistry().getBackends())
+      for (const BackendOption &option : backend->getOptions())
+        names.insert(option.name);
+    // The model and the records are part of the key in another form.
+    for (llvm::StringRef other : {"model", "--profiles", "--help"})
+      names.erase(other);
+    return names;
+  }();
+  return names;
 }
 
 /// Adds the options that were given, as they were written.
 static std::string addOptions(const CLI::App &command, Fingerprint &key) {
   std::string text;
   for (const CLI::Option *option : command.get_options()) {
-    if (option->count() == 0 || isOfNoConcern(*option))
+    if (option->count() == 0 || !getArtifactOptions().contains(option->get_name()))
       continue;
     key.add(option->get_name());
     text += (text.empty() ? "" : " ") + option->get_name();

@@ -10,6 +10,8 @@
 #include "compiler/graph/Sequences.h"
 #include "compiler/import/huggingface/Architectures.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace tenon;
 using namespace tenon::huggingface;
@@ -108,7 +110,8 @@ static OwningOpRef<ModuleOp> importFolder(ExternalFiles &files, const ImportOpti
   Folder folder{*config, *architecture, checkpoint, quantization, pooling, options, report};
   InputShapes inputShapes(options, report, context);
   OwningOpRef<ModuleOp> module = buildModel(folder, 1, inputShapes, context);
-  for (int64_t numSequences : module ? ArrayRef(options.sequences) : ArrayRef<int64_t>())
+  std::set<int64_t> counts(options.sequences.begin(), options.sequences.end());
+  for (int64_t numSequences : module ? counts : std::set<int64_t>())
     if (failed(addSequences(*module, folder, numSequences)))
       return {};
   return module;

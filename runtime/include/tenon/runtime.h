@@ -373,7 +373,7 @@ int tenon_session_explain_address(const tenon_session *session, const void *addr
 /// Makes every later run use the states of this slot, which is 0 at first.
 tenon_status tenon_session_use_slot(tenon_session *session, uint32_t slot, tenon_error *error);
 
-/// In place of a slot: the sequence has no live rows before a run, and none after it.
+/// In place of a slot: the sequence has no live rows before a run and none after it, and its outputs are of no use.
 #define TENON_NO_SLOT UINT32_MAX
 /// Makes every later run one of `count` sequences, whose states are in these slots: as many distinct ones, or
 /// TENON_NO_SLOT. The model needs a program for so many sequences (tenon_program_info); inputs and outputs have the
