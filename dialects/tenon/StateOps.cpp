@@ -46,9 +46,10 @@ LogicalResult StateOp::verify() {
     return emitOpError("has live rows, but no memory for any");
   if (getLive() && (getLive()->empty() || getLive() == getRing() || (getRing() && getRing()->empty())))
     return emitOpError("needs different names for its symbols");
-  if (bool(getFirst()) != (getSequence() > 0))
-    return emitOpError("belongs to sequence ")
-           << getSequence() << ", and names the state of the first one " << (getFirst() ? "nevertheless" : "nowhere");
+  if (getSequence() > 0 && !getFirst())
+    return emitOpError("is a state of sequence ") << getSequence() << " and does not name that of the first sequence";
+  if (getSequence() == 0 && getFirst())
+    return emitOpError("is a state of the first sequence and names another one, ") << getFirstAttr();
   if (!getInitial())
     return success();
   if (getLive())

@@ -101,9 +101,9 @@ Status Model::load(const Options &options) {
   tenon_artifact_describe(artifact, &info);
   inputs = describeInputs(artifact);
   outputs = readValues(artifact, info.output_count, tenon_artifact_output, tenon_artifact_output_dim);
-  numTexts = options.texts;
-  if (numTexts > 1)
-    setBatch(inputs, numTexts);
+  numSequences = options.sequences;
+  if (numSequences > 1)
+    setBatch(inputs, numSequences);
   bound.resize(inputs.size());
   for (const std::vector<Value> *values : {&inputs, &outputs})
     for (const Value &value : *values)
@@ -112,7 +112,7 @@ Status Model::load(const Options &options) {
                             value.name.c_str());
   rewinds = info.state_count && options.repeats();
   tenon_session_options sessionOptions{sizeof sessionOptions,       options.threads,
-                                       options.memoryLimit,         rewinds ? 2 * numTexts : numTexts,
+                                       options.memoryLimit,         rewinds ? 2 * numSequences : numSequences,
                                        uint32_t(options.readAhead), options.weightBudget};
   TENON_TRY(from(tenon_session_create(artifact, &sessionOptions, &session, &error), error));
   explainFaults(session);
@@ -180,21 +180,21 @@ Status Model::startStates(const Options &options) {
                         options.artifact.c_str());
   if (!options.restoreState.empty())
     TENON_TRY(from(tenon_session_restore_slot(session, 0, options.restoreState.c_str(), &error), error));
-  // All texts begin with the same states.
-  std::vector<uint32_t> slots(numTexts);
-  for (uint32_t i = 0; i < numTexts; ++i) {
+  // All sequences begin with the same states.
+  std::vector<uint32_t> slots(numSequences);
+  for (uint32_t i = 0; i < numSequences; ++i) {
     slots[i] = i;
     TENON_TRY(from(tenon_session_fork_slot(session, 0, i, &error), error));
     if (rewinds)
-      TENON_TRY(from(tenon_session_fork_slot(session, 0, numTexts + i, &error), error));
+      TENON_TRY(from(tenon_session_fork_slot(session, 0, numSequences + i, &error), error));
   }
-  return from(tenon_session_use_slots(session, slots.data(), numTexts, &error), error);
+  return from(tenon_session_use_slots(session, slots.data(), numSequences, &error), error);
 }
 
 Status Model::rewind() {
   tenon_error error;
-  for (uint32_t i = 0; i < numTexts && rewinds; ++i)
-    TENON_TRY(from(tenon_session_fork_slot(session, numTexts + i, i, &error), error));
+  for (uint32_t i = 0; i < numSequences && rewinds; ++i)
+    TENON_TRY(from(tenon_session_fork_slot(session, numSequences + i, i, &error), error));
   return {};
 }
 

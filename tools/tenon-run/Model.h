@@ -70,7 +70,7 @@ struct Model {
 private:
   Status startStates(const Options &options);
 
-  uint32_t numTexts = 1;                      // of a run; each has the slot of its number
+  uint32_t numSequences = 1;                  // of a run; each has the slot of its number
   bool rewinds = false;                       // as many later slots have the states that runs begin with
   std::vector<std::vector<HostTensor>> bound; // for each input, its ports' tensors
 };

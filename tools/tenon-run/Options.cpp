@@ -165,7 +165,9 @@ static constexpr Flag kFlags[] = {
      "run the program for so many sequences, each with states of its own, which\ntenon compile --sequences adds; "
      "inputs "
      "have this batch",
-     [](Options &o, const std::string &v) { return parseCount(v, &o.texts) && o.texts > 0 && o.texts <= 4096; }},
+     [](Options &o, const std::string &v) {
+       return parseCount(v, &o.sequences) && o.sequences > 0 && o.sequences <= 4096;
+     }},
     {"--restore-state", "FILE", "begin with the states that --save-state wrote, instead of those of a new session",
      [](Options &o, const std::string &v) { return o.restoreState = v, !v.empty(); }},
     {"--save-state", "FILE", "after the run, write the states that the model keeps for the next run",

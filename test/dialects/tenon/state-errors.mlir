@@ -40,12 +40,12 @@ tenon.state @s : tensor<4xf32> {initial = dense<0.0> : tensor<5xf32>}
 
 // -----
 
-// expected-error @+1 {{belongs to sequence 1, and names the state of the first one nowhere}}
+// expected-error @+1 {{is a state of sequence 1 and does not name that of the first sequence}}
 "tenon.state"() {sym_name = "s", type = tensor<4xf32>, sequence = 1} : () -> ()
 
 // -----
 
-// expected-error @+1 {{belongs to sequence 0, and names the state of the first one nevertheless}}
+// expected-error @+1 {{is a state of the first sequence and names another one, @s}}
 "tenon.state"() {sym_name = "s", type = tensor<4xf32>, first = @s} : () -> ()
 
 // -----
