@@ -106,6 +106,16 @@ BAD = [
         {"top/CMakeLists.txt": "add_library(top B.cpp)\ntarget_link_libraries(top PUBLIC base)\n"},
         ["top/CMakeLists.txt:2: top links base for all that link it"],
     ),
+    # Found through a header of another folder; a source of the folder itself, and a target that links its library, may include it.
+    (
+        "links",
+        {
+            "base/CMakeLists.txt": GOOD["base/CMakeLists.txt"] + "tenon_tablegen(Gen A.td\n  Ops.h.inc -gen-op-decls)\n",
+            "base/A.h": header("TENON_BASE_A_H", '#include "Ops.h.inc"\n'),
+            "top/CMakeLists.txt": GOOD["top/CMakeLists.txt"] + "add_executable(\n  run B.cpp)\n",
+        },
+        ["top/CMakeLists.txt:4: run links no library of base, whose base/Ops.h.inc base/A.h includes"],
+    ),
     (
         "constants",
         {
