@@ -72,13 +72,30 @@ llvm::Expected<std::unique_ptr<LoadedModel>> tenon::loadTarget(const Choice &cho
   return LoadedModel::load(parts);
 }
 
+/// Loads the code of one target with plans that read large weights where the compiler has them: a copy of hundreds of
+/// megabytes takes longer than a run. Who reads inputs looks at those of the artifact, which borrowed weights would be
+/// among; there the copy is made.
+static llvm::Expected<std::unique_ptr<LoadedModel>> loadForError(const Choice &choice, const Target &target,
+                                                                 const Setup &setup, uint64_t sourceHash) {
+  if (setup.options.readInputs)
+    return loadTarget(choice, target, setup, sourceHash);
+  for (auto [own, module, code] :
+       llvm::zip(setup.targets, choice.plan.modules.get().getOps<ModuleOp>(), choice.code.sections))
+    if (own.getSectionTarget() == target.getSectionTarget()) {
+      OwningOpRef<ModuleOp> copy = module.clone();
+      return loadBorrowing(*copy, target, code);
+    }
+  llvm_unreachable("each target has plans and code");
+}
+
 /// Measures one target by running its code or, if it is a named target, by emulation.
 static ErrorReport measureTarget(const Choice &choice, const Graph &graph, const Target &target, ErrorMeter &meter,
                                  const Setup &setup, uint64_t sourceHash) {
   bool isHost = target.name == kHostTarget;
   llvm::Expected<std::unique_ptr<LoadedModel>> model =
-      isHost ? loadTarget(choice, target, setup, sourceHash)
-             : emulate(graph, target, choice.selection, setup.kernels.get());
+      isHost
+          ? loadForError(choice, target, setup, sourceHash)
+          : emulate(graph, target, choice.selection, setup.kernels.get(), /*borrowsWeights=*/!setup.options.readInputs);
   if (!model)
     return ErrorReport::none(llvm::toString(model.takeError()));
   ErrorReport report = meter.measure(**model, const_cast<Graph &>(graph).module.get(), setup.options.programs);

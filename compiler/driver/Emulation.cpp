@@ -17,7 +17,7 @@ using namespace tenon;
 
 llvm::Expected<std::unique_ptr<LoadedModel>> tenon::emulate(const phases::Graph &graph, const Target &target,
                                                             std::shared_ptr<const PathSelection> selection,
-                                                            KernelCache *kernels) {
+                                                            KernelCache *kernels, bool borrowsWeights) {
   OwningOpRef<ModuleOp> module = const_cast<phases::Graph &>(graph).module->clone();
   module->setName(target.name);
   Target evaluation = getEvaluationTarget();
@@ -33,9 +33,8 @@ llvm::Expected<std::unique_ptr<LoadedModel>> tenon::emulate(const phases::Graph 
     buildProgramPipeline(pm, plan);
     buildPlacePipeline(pm, plan);
   };
-  // The artifact's inputs are those of the model, for which given input data is read.
   llvm::Expected<std::unique_ptr<LoadedModel>> model =
-      compileInMemory(*module, build, evaluation, CodeEffort::little, /*borrowsWeights=*/false, kernels);
+      compileInMemory(*module, build, evaluation, CodeEffort::little, borrowsWeights, kernels);
   if (model)
     return model;
   std::string reason;

@@ -187,16 +187,22 @@ static void store(double value, FloatType type, char *place) {
   std::memcpy(place, &bits, type.getWidth() / 8);
 }
 
-/// `ends` is the smallest and the largest value of integers.
+/// `ends` is the smallest and the largest value of integers. Those of 0 and 1 may be a mask of padding: each row begins
+/// with 1, because a token that attends to nothing has weights of equal scores in f32, in which a large negative mask
+/// absorbs them, and of its scores in f64.
 static void fill(Type element, std::pair<int64_t, int64_t> ends, Random &random, InputTensor &tensor) {
   size_t size = (element.getIntOrFloatBitWidth() + 7) / 8;
   uint64_t count = std::max<int64_t>(ends.second - ends.first + 1, 1);
-  for (char *place = tensor.bytes.data(), *end = place + tensor.bytes.size(); place != end; place += size) {
+  bool mayBeMask = ends == std::pair<int64_t, int64_t>(0, 1) && !tensor.dims.empty();
+  for (size_t i = 0; i < tensor.bytes.size() / size; ++i) {
+    char *place = tensor.bytes.data() + i * size;
     if (auto type = dyn_cast<FloatType>(element)) {
       store(random.nextNormal(), type, place);
       continue;
     }
     int64_t value = ends.first + static_cast<int64_t>(random.next() % count);
+    if (mayBeMask && i % tensor.dims.back() == 0)
+      value = 1;
     std::memcpy(place, &value, size);
   }
 }

@@ -169,24 +169,54 @@ static llvm::Error runPasses(ModuleOp module, llvm::function_ref<void(OpPassMana
   return succeeded(pm.run(module)) ? llvm::Error::success() : makeReportedError(CompileStatus::fault);
 }
 
-/// Serializes the plans of a function's programs, the last of which is for all sizes, and their kernels.
-static llvm::Expected<SerializedPlan> serializeAll(ModuleOp module, WeightSection &weights,
-                                                   std::vector<std::string> &plans) {
-  SerializedPlan all;
+namespace {
+/// A module's plans, and what they refer to.
+struct Programs {
+  std::vector<std::string> plans, kernels;
+  WeightSection weights;
+  std::vector<ArrayRef<char>> borrowed; ///< bytes of the last inputs
+};
+} // namespace
+
+/// Serializes the plans of a function's programs, the last of which is for all sizes.
+static llvm::Expected<Programs> serialize(ModuleOp module, bool borrowsWeights) {
+  Programs made;
+  if (borrowsWeights)
+    made.borrowed = borrowWeights(module);
   llvm::StringSet<> known;
   for (plan::ProgramOp program : module.getOps<plan::ProgramOp>()) {
-    FailureOr<SerializedPlan> plan = serializePlan(program, "constants", weights);
+    FailureOr<SerializedPlan> plan = serializePlan(program, "constants", made.weights);
     if (failed(plan))
       return makeReportedError(CompileStatus::fault);
-    llvm::copy_if(plan->kernels, std::back_inserter(all.kernels),
+    llvm::copy_if(plan->kernels, std::back_inserter(made.kernels),
                   [&](const std::string &name) { return known.insert(name).second; });
-    plans.push_back(std::move(plan->bytes));
+    made.plans.push_back(std::move(plan->bytes));
     if (!program.getSizes())
       break;
   }
-  if (plans.empty())
+  if (made.plans.empty())
     return makeReportedError(CompileStatus::invalid);
-  return all;
+  return made;
+}
+
+static llvm::Expected<std::unique_ptr<LoadedModel>> loadPrograms(Programs programs, const Target &target,
+                                                                 std::string code, bool mayBeAlone) {
+  ArtifactParts::Variant variant{target.getSectionTarget(), std::move(programs.plans), std::move(code)};
+  llvm::Expected<std::unique_ptr<LoadedModel>> model =
+      LoadedModel::load({{std::move(variant)}, &programs.weights, "", 0}, mayBeAlone);
+  if (!model)
+    return model.takeError();
+  if (llvm::Error error = (*model)->bindLast(programs.borrowed))
+    return error;
+  return model;
+}
+
+llvm::Expected<std::unique_ptr<LoadedModel>> tenon::loadBorrowing(ModuleOp module, const Target &target,
+                                                                  std::string code) {
+  llvm::Expected<Programs> programs = serialize(module, /*borrowsWeights=*/true);
+  if (!programs)
+    return programs.takeError();
+  return loadPrograms(std::move(*programs), target, std::move(code), /*mayBeAlone=*/false);
 }
 
 /// Like compileInMemory, except that some failures are only reported by diagnostics.
@@ -203,33 +233,22 @@ static llvm::Expected<std::unique_ptr<LoadedModel>> compileAndLoad(ModuleOp modu
     objects = cache->take(*kernels, target, effort, listNodes(module), /*isCounted=*/false);
   if (llvm::Error error = runPasses(*kernels, [](OpPassManager &pm) { buildBufferPipeline(pm.nest<ModuleOp>()); }))
     return error;
-  WeightSection weights;
-  std::vector<ArrayRef<char>> borrowed;
-  if (borrowsWeights)
-    borrowed = borrowWeights(module);
-  ArtifactParts::Variant variant{target.getSectionTarget(), {}, {}};
-  llvm::Expected<SerializedPlan> plan = serializeAll(module, weights, variant.plans);
-  if (!plan)
-    return plan.takeError();
+  llvm::Expected<Programs> programs = serialize(module, borrowsWeights);
+  if (!programs)
+    return programs.takeError();
   const BackendSettings settings;
   auto runBackend = [](StringRef, ModuleOp own, llvm::function_ref<void(OpPassManager &)> passes) {
     return runPasses(own, passes);
   };
   llvm::Expected<std::vector<CodeFile>> code =
-      target.backend->emit(*kernels, {target, target.backend->getCapabilities().artifactFormat, plan->kernels, settings,
-                                      runBackend, effort, cache ? &objects : nullptr});
+      target.backend->emit(*kernels, {target, target.backend->getCapabilities().artifactFormat, programs->kernels,
+                                      settings, runBackend, effort, cache ? &objects : nullptr});
   if (!code)
     return code.takeError();
   if (cache)
     cache->commit();
-  variant.code = std::move(code->front().bytes);
-  llvm::Expected<std::unique_ptr<LoadedModel>> model =
-      LoadedModel::load({{std::move(variant)}, &weights, "", 0}, /*mayBeAlone=*/effort == CodeEffort::little);
-  if (!model)
-    return model.takeError();
-  if (llvm::Error error = (*model)->bindLast(borrowed))
-    return error;
-  return model;
+  return loadPrograms(std::move(*programs), target, std::move(code->front().bytes),
+                      /*mayBeAlone=*/effort == CodeEffort::little);
 }
 
 llvm::Expected<std::unique_ptr<LoadedModel>> tenon::compileInMemory(ModuleOp module,

@@ -66,6 +66,11 @@ private:
   uint32_t numSlots = 1; ///< one for each sequence of a run
 };
 
+/// Loads the programs of a module without kernels, which `code` has, for a target. Large weights stay where the module
+/// has them, and are bound as additional inputs. Fails if the runtime rejects something.
+llvm::Expected<std::unique_ptr<LoadedModel>> loadBorrowing(mlir::ModuleOp module, const Target &target,
+                                                           std::string code);
+
 /// Compiles the module, which it modifies, for a target that this machine supports: `build` adds the passes that create
 /// programs. With `borrowsWeights`, there is one program, whose large weights are bound as additional inputs to the
 /// module's own memory. Fails if something cannot be compiled; the message is the first diagnostic, if any. `kernels`,

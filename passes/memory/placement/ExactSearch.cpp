@@ -29,10 +29,36 @@ struct Choice {
 /// by its slack; or the lowest valley.
 enum class Rule { weights, options, slack, lowest };
 
+/// Hashes of states in which nothing fits: a direct-mapped table, which overwrites entries on collisions. It begins
+/// small, because most of hundreds of searches are short, and doubles when it is half full.
+class FailedStates {
+public:
+  bool contains(uint64_t hash) const { return entries[hash % entries.size()] == hash; }
+  void insert(uint64_t hash) {
+    if (2 * ++count > entries.size() && entries.size() < kMaxSize)
+      grow();
+    entries[hash % entries.size()] = hash;
+  }
+
+private:
+  void grow() {
+    std::vector<uint64_t> old(2 * entries.size());
+    old.swap(entries);
+    for (uint64_t hash : old)
+      if (hash != 0)
+        entries[hash % entries.size()] = hash;
+  }
+
+  static constexpr size_t kMinSize = size_t(1) << 8, kMaxSize = size_t(1) << 18; // limit: memory of the search
+
+  std::vector<uint64_t> entries = std::vector<uint64_t>(kMinSize);
+  size_t count = 0; ///< of insertions
+};
+
 class Search {
 public:
   Search(const Instance &instance, int64_t capacity)
-      : skyline(instance), capacity(capacity), weights(skyline.getColumnCount(), 1), failed(kTableSize) {}
+      : skyline(instance), capacity(capacity), weights(skyline.getColumnCount(), 1) {}
 
   SearchEnd run(const std::vector<double> &preferences, Rule rule, Budget &budget, int64_t limit);
   const std::vector<int64_t> &getOffsets() const { return skyline.getOffsets(); }
@@ -46,15 +72,13 @@ private:
   bool isBetter(const Choice &a, const Choice &b) const;
   std::vector<uint32_t> getCandidates(const Choice &choice) const;
 
-  /// The table of failed states overwrites old entries on collisions.
-  static constexpr size_t kTableSize = size_t(1) << 18; // limit: memory of the search
   /// Of recursion, for the stack's sake.
   static constexpr int64_t kMaxDepth = 5000; // limit: stack of the search
 
   Skyline skyline;
   int64_t capacity;
-  std::vector<double> weights;  // of columns: how often nothing fitted there
-  std::vector<uint64_t> failed; // hashes of states in which nothing fits
+  std::vector<double> weights; // of columns: how often nothing fitted there
+  FailedStates failed;
   Rule rule = Rule::weights;
   int64_t steps = 0, limit = 0, depth = 0;
   bool isOver = false;
@@ -220,11 +244,10 @@ bool Search::solveConnected(Segment segment) {
     return true;
   uint64_t hash = skyline.getHash(segment);
   steps += segment.end - segment.begin;
-  uint64_t &entry = failed[hash % kTableSize];
-  if (entry != hash && tryChoice(segment, choice))
+  if (!failed.contains(hash) && tryChoice(segment, choice))
     return true;
   if (!isOver)
-    entry = hash;
+    failed.insert(hash);
   skyline.undoTo(mark);
   return false;
 }
