@@ -338,6 +338,11 @@ extern "C" tenon_status tenon_session_state_rows(tenon_session *session, uint32_
   return report(session, session->session.states().countRows(slot, state, rows), error);
 }
 
+extern "C" tenon_status tenon_session_set_state(tenon_session *session, uint32_t slot, uint32_t state,
+                                                const tenon_tensor *tensor, tenon_error *error) {
+  return report(session, session->session.states().set(slot, state, tensor), error);
+}
+
 extern "C" tenon_status tenon_session_reset_slot(tenon_session *session, uint32_t slot, tenon_error *error) {
   return report(session, session->session.states().reset(slot), error);
 }

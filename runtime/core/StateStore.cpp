@@ -101,6 +101,15 @@ Status StateStore::copy(uint8_t *to, const uint8_t *from, uint64_t bytes) {
   return {};
 }
 
+/// Writes what is in this process to the device, while no command runs.
+Status StateStore::write(uint8_t *to, const void *from, uint64_t bytes) {
+  if (!artifact.device().properties().isHostAddressable)
+    return queue.write(to, from, bytes);
+  if (bytes)
+    memcpy(to, from, bytes);
+  return {};
+}
+
 /// Zeroes memory that was used; this only matters for states all of whose rows are live.
 Status StateStore::clear(Slot &slot) {
   assert(slot.memory->address() && "a slot that has not been used has nothing to clear");
@@ -166,6 +175,24 @@ Status StateStore::checkUsable() const {
 void StateStore::beginRun() {
   for (Slot *slot : current)
     slot->isBroken = !plan().states.empty() && !slot->isIdle;
+}
+
+Status StateStore::set(uint32_t index, uint32_t number, const tenon_tensor *tensor) {
+  TENON_TRY(checkSlot(index));
+  if (number >= plan().states.size())
+    return Status::make(TENON_MISUSE, "state %u of %zu", number, plan().states.size());
+  const State &state = plan().states[number];
+  if (state.kind != StateKind::whole)
+    return Status::make(TENON_MISUSE, "state '%s' is written by runs alone: not all of its rows are live", state.name);
+  const int64_t *dims = plan().stateDims.data() + state.dims.begin;
+  if (tensor->dtype != state.dtype || tensor->rank != state.dims.count ||
+      !std::equal(dims, dims + state.dims.count, tensor->dims))
+    return Status::make(TENON_MISUSE, "state '%s' has another type or other dimensions", state.name);
+  if (!tensor->data && state.bytes)
+    return Status::make(TENON_MISUSE, "state '%s' is set to a tensor without data", state.name);
+  Slot &slot = slots[index];
+  TENON_TRY(reserve(slot));
+  return write(slot.memory->address() + state.offset, tensor->data, state.bytes);
 }
 
 Status StateStore::reset(uint32_t index) {

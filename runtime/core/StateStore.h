@@ -54,6 +54,8 @@ public:
 
   /// How many rows of a state are live in a slot.
   Status countRows(uint32_t slot, uint32_t state, int64_t *rows) const;
+  /// Sets a state of which all rows are live.
+  Status set(uint32_t slot, uint32_t state, const tenon_tensor *tensor);
   Status reset(uint32_t slot);
   /// Copies the live rows of one slot to another.
   Status fork(uint32_t from, uint32_t to);
@@ -80,6 +82,7 @@ private:
   Status writeInitial(Slot &slot);
   Status checkInitial(const State &state) const;
   Status copy(uint8_t *to, const uint8_t *from, uint64_t bytes);
+  Status write(uint8_t *to, const void *from, uint64_t bytes);
   int64_t liveRows(const State &state, int64_t count) const;
   uint64_t liveBytes(const State &state, int64_t count) const;
   uint64_t layoutHash() const;

@@ -384,6 +384,11 @@ tenon_status tenon_session_use_slots(tenon_session *session, const uint32_t *slo
 tenon_status tenon_session_state_rows(tenon_session *session, uint32_t slot, uint32_t state, int64_t *rows,
                                       tenon_error *error);
 
+/// Sets a state of a slot, all of whose rows are live (TENON_STATE_WHOLE). The tensor has the state's type and
+/// dimensions, and is copied.
+tenon_status tenon_session_set_state(tenon_session *session, uint32_t slot, uint32_t state, const tenon_tensor *tensor,
+                                     tenon_error *error);
+
 /// Resets the states of a slot to those of a new session.
 tenon_status tenon_session_reset_slot(tenon_session *session, uint32_t slot, tenon_error *error);
 

@@ -114,6 +114,45 @@ TEST_CASE("slots begin and end independently, and share no memory") {
   CHECK(tenon_session_reset_slot(runner.session, 3, &runner.error) == TENON_MISUSE);
 }
 
+TEST_CASE("a state whose rows are all live can be set, in each slot, until it is reset") {
+  ArtifactBuilder b;
+  uint32_t bytes = b.constant(8), state = b.state("k", fmt::DType::f32, {2}, fmt::StateKind::whole);
+  uint32_t output = b.output("y", fmt::DType::f32, {b.constant(2)});
+  uint32_t all = b.buffer("all", fmt::Storage::state, b.zero, bytes, state);
+  b.instruction(fmt::Opcode::copy, 0, 0, 0, {all, b.buffer("y", fmt::Storage::output, b.zero, bytes, output)}, {bytes});
+  b.halt();
+  Runner runner(b, 1, 0, 2);
+  auto set = [](Runner &runner, uint32_t slot, tenon_dtype dtype, std::vector<int64_t> dims, const void *data) {
+    tenon_tensor tensor{dtype, uint32_t(dims.size()), dims.data(), const_cast<void *>(data)};
+    return tenon_session_set_state(runner.session, slot, 0, &tensor, &runner.error);
+  };
+  auto read = [&](uint32_t slot) {
+    REQUIRE(tenon_session_use_slot(runner.session, slot, nullptr) == TENON_OK);
+    REQUIRE(runner.run() == TENON_OK);
+    return runner.output<float>(0);
+  };
+  Floats x{3, 4};
+  REQUIRE(set(runner, 1, TENON_F32, {2}, x.data()) == TENON_OK);
+  CHECK(read(0) == Floats{0, 0});
+  CHECK(read(1) == x);
+  CHECK(read(1) == x);
+  CHECK(set(runner, 2, TENON_F32, {2}, x.data()) == TENON_MISUSE);
+  CHECK(tenon_session_set_state(runner.session, 0, 1, nullptr, &runner.error) == TENON_MISUSE);
+  for (tenon_status status : {set(runner, 1, TENON_I32, {2}, x.data()), set(runner, 1, TENON_F32, {1}, x.data()),
+                              set(runner, 1, TENON_F32, {1, 2}, x.data())}) {
+    CHECK(status == TENON_MISUSE);
+    CHECK_THAT(runner.message(), Contains("state 'k' has another type or other dimensions"));
+  }
+  CHECK(set(runner, 1, TENON_F32, {2}, nullptr) == TENON_MISUSE);
+  CHECK(read(1) == x);
+  REQUIRE(tenon_session_reset_slot(runner.session, 1, nullptr) == TENON_OK);
+  CHECK(read(1) == Floats{0, 0});
+
+  Runner growing(Appending().b);
+  CHECK(set(growing, 0, TENON_F32, {kCapacity}, x.data()) == TENON_MISUSE);
+  CHECK_THAT(growing.message(), Contains("is written by runs alone"));
+}
+
 /// Appends an element of x to the state of each of several sequences, and gives all of the first one, then all of the
 /// second one...
 struct AppendingTogether {
