@@ -177,7 +177,9 @@ std::string ErrorMeter::prepare(ModuleOp simplified, ArrayRef<std::string> progr
     return llvm::toString(reference.takeError());
   if (std::string error = makeInputs(simplified, programs, model, **reference); !error.empty())
     return error;
-  choices = findFloatChoices(getProgramFunctions(simplified).back());
+  func::FuncOp general = getProgramFunctions(simplified).back();
+  choices = findFloatChoices(general);
+  scores = findScores(general);
   std::string error = runReference(**reference, wanted);
   if (error.empty() && rounded && !wanted.empty())
     measureOwnErrors(std::move(rounded));
@@ -200,6 +202,11 @@ void ErrorMeter::compare(const Result &want, const tenon_tensor &got, OutputErro
   }
   output.count += count;
   output.differing += countDiffering(data, want.bytes.data(), count, count ? want.bytes.size() / count : 0);
+}
+
+static std::string getOutputName(const LoadedModel &model, size_t output) {
+  tenon_tensor_info info;
+  return tenon_artifact_output(model.getArtifact(), output, &info, nullptr) == TENON_OK ? info.name : "";
 }
 
 ErrorReport ErrorMeter::measure(const LoadedModel &model, ModuleOp simplified, ArrayRef<std::string> programs) {
@@ -230,7 +237,9 @@ ErrorReport ErrorMeter::measure(const LoadedModel &model, ModuleOp simplified, A
           tenon_session_output(model.getSession(), i, &tensor, nullptr) != TENON_OK)
         return giveUp("an output cannot be read");
       output.name = info.name;
-      if (!choices[i].empty())
+      if (scores[i] && choices[*scores[i]].empty())
+        output.scores = getOutputName(model, *scores[i]);
+      else if (!choices[i].empty())
         output.note = "follows what " + choices[i] + " makes of floats, which may fall otherwise";
       compare(results[i], tensor, output);
     }

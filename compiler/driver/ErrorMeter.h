@@ -64,7 +64,8 @@ private:
   std::vector<double> ownErrors;    ///< for each output, see OutputError; empty where the model has no f16 or bf16
   double roundoff = 0;              ///< of the model's f16 or bf16
   std::vector<std::string> choices; ///< for each output, see findFloatChoices
-  std::string whyNot;               ///< there is no reference
+  std::vector<std::optional<size_t>> scores; ///< likewise, see findScores
+  std::string whyNot;                        ///< there is no reference
   bool isInputAtFault = false;
 };
 

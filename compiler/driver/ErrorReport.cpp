@@ -42,7 +42,7 @@ double OutputError::getAllowed(double tolerance) const {
 }
 
 bool OutputError::keeps(double tolerance) const {
-  if (!note.empty())
+  if (!note.empty() || !scores.empty())
     return true;
   return isFloat ? error <= getAllowed(tolerance) : differing == 0;
 }
@@ -138,6 +138,8 @@ std::string ErrorReport::toJson() const {
       entry["own_error"] = ::toJson(output.own);
     if (!output.note.empty())
       entry["note"] = output.note;
+    if (!output.scores.empty())
+      entry["scores"] = output.scores;
     json["outputs"].push_back(std::move(entry));
   }
   return json.dump();

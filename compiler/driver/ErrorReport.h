@@ -28,6 +28,8 @@ struct OutputError {
   uint64_t differing = 0, count = 0; ///< of integers: how many of them differ
   /// The reason why the difference does not measure accuracy; empty if it does.
   std::string note;
+  /// The output whose error measures it instead: the scores by which these integers are chosen. Empty if there is none.
+  std::string scores;
 
   /// Returns the largest error that is accepted for a tolerance: the tolerance itself, or the difference that two
   /// correct implementations with the model's own types may have.

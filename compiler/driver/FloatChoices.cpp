@@ -116,3 +116,44 @@ std::vector<std::string> tenon::findFloatChoices(func::FuncOp function) {
   }
   return names;
 }
+
+/// True if the value is the same in each arithmetic: it is no result of floats.
+static bool isExact(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto read = dyn_cast_or_null<StateReadOp>(op)) {
+    auto function = read->getParentOfType<func::FuncOp>();
+    return function.walk([&](StateUpdateOp update) {
+      bool isWritten = update.getState() == read.getState() && isFloat(update.getValue());
+      return isWritten ? WalkResult::interrupt() : WalkResult::advance();
+    }) == WalkResult::advance();
+  }
+  return !op || isa<WeightOp>(op);
+}
+
+std::vector<std::optional<size_t>> tenon::findScores(func::FuncOp function) {
+  OperandRange results = function.getBody().front().getTerminator()->getOperands();
+  std::vector<std::optional<size_t>> scores;
+  for (Value result : results) {
+    std::optional<size_t> found;
+    bool isDecided = !isFloat(result);
+    SmallVector<Value> open{result};
+    llvm::DenseSet<Value> seen;
+    while (isDecided && !open.empty()) {
+      Value value = open.pop_back_val();
+      if (!seen.insert(value).second || isExact(value))
+        continue;
+      auto it = isFloat(value) ? llvm::find(results, value) : results.end();
+      if (it != results.end()) {
+        size_t number = it - results.begin();
+        isDecided = !found || found == number;
+        found = number;
+        continue;
+      }
+      Operation *op = value.getDefiningOp();
+      isDecided = op->getNumRegions() == 0 && !isa<StateReadOp>(op);
+      llvm::append_range(open, op->getOperands());
+    }
+    scores.push_back(isDecided ? found : std::nullopt);
+  }
+  return scores;
+}

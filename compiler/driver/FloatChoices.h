@@ -9,6 +9,7 @@
 #define TENON_COMPILER_DRIVER_FLOATCHOICES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,11 @@ namespace tenon {
 /// equal, so the distance of two results is no measure of accuracy. A selection of one of two values by a comparison
 /// does not count: if the comparison is close, so, usually, are the values (leaky ReLU, clip).
 std::vector<std::string> findFloatChoices(mlir::func::FuncOp function);
+
+/// Returns for each result of a function the number of another one that is its scores: all floats that an integer
+/// result depends on are inputs, constants, or made of that result, as for the largest of logits that are a result,
+/// too. The error of the scores then measures how accurate the choice is.
+std::vector<std::optional<size_t>> findScores(mlir::func::FuncOp function);
 
 } // namespace tenon
 

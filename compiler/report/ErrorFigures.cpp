@@ -39,6 +39,8 @@ static std::string describeOutput(const Json &output) {
     text += " (its own f16 or bf16 is off by " + getFigure(*own) + ")";
   if (std::string note = getString(output, "note"); !note.empty())
     text += ", but cannot be bounded: it " + note;
+  if (std::string scores = getString(output, "scores"); !scores.empty())
+    text += "; its scores are '" + scores + "'";
   return text;
 }
 

@@ -61,3 +61,35 @@ TEST_CASE("what a loop repeats as long as floats say follows them") {
     return %0 : tensor<f32>
   })") == Texts{"compare"});
 }
+
+TEST_CASE("integers that are chosen by the floats of another result have these as scores") {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  auto find = [&](const std::string &body) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(body, &context);
+    REQUIRE(module);
+    return findScores(*module->getOps<func::FuncOp>().begin());
+  };
+  using Scores = std::vector<std::optional<size_t>>;
+  std::string head = R"(
+  tenon.state @kept : tensor<4xf32>
+  func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<i64>) {
+    %kept = tenon.state.read @kept : tensor<4xf32>
+    %y = tenon.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    %z = tenon.sin %x : (tensor<4xf32>) -> tensor<4xf32>
+    %w = tenon.add %y, %kept : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+)";
+  auto best = [&](const std::string &of, const std::string &more) {
+    return find(
+        head + more + "    %i = tenon.arg_reduce max, %" + of +
+        " {axis = 0 : i64} : (tensor<4xf32>) -> tensor<i64>\n    return %y, %i : tensor<4xf32>, tensor<i64>\n}");
+  };
+  CHECK(best("y", "") == Scores{std::nullopt, 0});
+  CHECK(best("w", "") == Scores{std::nullopt, 0});
+  // Of other floats, or of a state that has them.
+  CHECK(best("z", "") == Scores{std::nullopt, std::nullopt});
+  CHECK(best("x", "") == Scores{std::nullopt, std::nullopt});
+  CHECK(best("w", "    tenon.state.update @kept at #tenon.shape<0>, %z : tensor<4xf32>\n") ==
+        Scores{std::nullopt, std::nullopt});
+}
