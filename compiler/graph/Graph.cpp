@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/graph/Graph.h"
+#include "compiler/graph/Apply.h"
 #include "compiler/graph/Elements.h"
 #include "compiler/graph/GraphBuilder.h"
 #include "compiler/graph/RandomSource.h"
@@ -285,6 +286,12 @@ Tensor Graph::makeRandom(ShapeRef shape, DType type, std::optional<int64_t> seed
 
 Tensor Graph::randomUniform(ShapeRef shape, double low, double high, DType type, std::optional<int64_t> seed) {
   return makeRandom(shape, type, seed, /*isNormal=*/false) * (high - low) + low;
+}
+
+Tensor Graph::randomUniform(ShapeRef shape, const Tensor &key, DType type) {
+  return apply(key, [&](GraphBuilder &b) {
+    return RandomSource(b, key.getValue(), /*firstStream=*/0).uniform(toDims(context, shape), getType(context, type));
+  });
 }
 
 Tensor Graph::randomNormal(ShapeRef shape, double mean, double deviation, DType type, std::optional<int64_t> seed) {

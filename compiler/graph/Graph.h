@@ -190,11 +190,12 @@ public:
 
   //===--- Leaves
 
-  /// Creates a state of zeros, all of whose rows are live. Names must be distinct.
-  graph::State state(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, DType type = DType::f32);
+  /// Creates a state of zeros, all of whose rows are live. Names must be distinct. With a `sequence`, it is that
+  /// sequence's state of a run of several sequences: the first one's has the same name and type, and is created before.
+  graph::State state(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, DType type = DType::f32,
+                     int64_t sequence = 0);
   /// Creates a state that grows: the symbol `live` is the number of its live rows, 0 at the beginning of a session.
-  /// States that grow together share a symbol. With a `sequence`, it is that sequence's state of a run of several
-  /// sequences: the first one's has the same name, the same type, and another symbol, and is created before.
+  /// States that grow together share a symbol. That of another `sequence` has another symbol.
   graph::State growingState(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, llvm::StringRef live,
                             DType type = DType::f32, int64_t sequence = 0);
   /// Makes each run one of several sequences, each with states of its own.
@@ -223,6 +224,8 @@ public:
   /// Uniform in [low, high), or [low, high] if rounding reaches `high`.
   Tensor randomUniform(ShapeRef shape, double low = 0, double high = 1, DType type = DType::f32,
                        std::optional<int64_t> seed = std::nullopt);
+  /// Uniform in [0, 1). The numbers follow from `key`, an i64 of rank 0, alone.
+  Tensor randomUniform(ShapeRef shape, const Tensor &key, DType type = DType::f32);
   Tensor randomNormal(ShapeRef shape, double mean = 0, double deviation = 1, DType type = DType::f32,
                       std::optional<int64_t> seed = std::nullopt);
 
@@ -286,6 +289,7 @@ Tensor operator-(const Tensor &x);
 /// Of booleans, and bitwise of integers.
 Tensor operator&(const Tensor &x, const Tensor &y);
 Tensor operator|(const Tensor &x, const Tensor &y);
+Tensor operator^(const Tensor &x, const Tensor &y);
 Tensor operator!(const Tensor &x);
 
 Tensor abs(const Tensor &x);
@@ -353,11 +357,18 @@ Tensor argMax(const Tensor &x, int64_t axis);
 Tensor argMin(const Tensor &x, int64_t axis);
 /// Returns the `count` largest elements along an axis, the largest first, and their i64 indices.
 std::pair<Tensor, Tensor> topK(const Tensor &x, const Dim &count, int64_t axis = -1);
+/// Draws an i64 index of each line of `weights`, [lines..., elements], by numbers `uniform` in [0, 1), [lines...], from
+/// what the `filters`, [lines..., 3], leave: how many of the largest elements, which share of their sum, and which
+/// fraction of the largest one; 0: all (tenon.sample).
+Tensor sample(const Tensor &weights, const Tensor &filters, const Tensor &uniform);
 /// Returns the inclusive prefix sums along an axis.
 Tensor cumulativeSum(const Tensor &x, int64_t axis);
 
 /// Selects parts of x along an axis by integer indices, whose dimensions replace the axis.
 Tensor gather(const Tensor &x, const Tensor &indices, int64_t axis);
+/// Returns x with `updates` in place of the elements at `indices` along an axis; all three have the same rank, and the
+/// last two one shape.
+Tensor scatter(const Tensor &x, const Tensor &indices, const Tensor &updates, int64_t axis);
 /// [count, width], [...] -> [..., width]
 Tensor embedding(const Tensor &table, const Tensor &ids);
 

@@ -485,6 +485,9 @@ std::pair<Value, Value> GraphBuilder::topK(Value x, int64_t axis, AffineExpr k, 
   return resultsOf(
       emit<TopKOp>({getTensorType(shape, elementType(x)), getTensorType(shape, i64())}, {x}, x, axis, largest));
 }
+Value GraphBuilder::sample(Value weights, Value filters, Value uniform) {
+  return resultOf(emit<SampleOp>({}, {weights, filters, uniform}, weights, filters, uniform));
+}
 Value GraphBuilder::searchSorted(Value x, Value keys) { return resultOf(emit<SearchSortedOp>({}, {x, keys}, x, keys)); }
 Value GraphBuilder::treeEnsemble(Value x, Value roots, const TreeTables &t) {
   return resultOf(emit<TreeEnsembleOp>({}, {x, roots, t.features, t.thresholds, t.modes, t.ifTrue, t.ifFalse}, x, roots,

@@ -223,6 +223,7 @@ public:
   Value checkRange(Value x, AffineExpr first, AffineExpr last);
   /// Returns the values and indices of the first k elements; if k is the extent, all of them, sorted.
   std::pair<Value, Value> topK(Value x, int64_t axis, AffineExpr k, bool largest);
+  Value sample(Value weights, Value filters, Value uniform);
   /// Returns, for each element, the number of sorted `keys` before it.
   Value searchSorted(Value x, Value keys);
   /// The tables have an element for each node: see the dialect's operation.

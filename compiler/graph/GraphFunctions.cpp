@@ -84,6 +84,7 @@ TENON_GRAPH_UNARY(relu, relu)
   }
 TENON_GRAPH_BINARY(operator&, bitAnd)
 TENON_GRAPH_BINARY(operator|, bitOr)
+TENON_GRAPH_BINARY(operator^, bitXor)
 TENON_GRAPH_BINARY(pow, pow)
 TENON_GRAPH_BINARY(minimum, min)
 TENON_GRAPH_BINARY(maximum, max)
@@ -273,6 +274,11 @@ std::pair<Tensor, Tensor> graph::topK(const Tensor &x, const Dim &count, int64_t
   return {values, values.getGraph() ? Tensor(*values.getGraph(), indices) : Tensor()};
 }
 
+Tensor graph::sample(const Tensor &weights, const Tensor &filters, const Tensor &uniform) {
+  return apply({weights, filters, uniform},
+               [&](GraphBuilder &b) { return b.sample(weights.getValue(), filters.getValue(), uniform.getValue()); });
+}
+
 Tensor graph::cumulativeSum(const Tensor &x, int64_t axis) {
   return applyAlong(axis, x.rank(), x,
                     [&](GraphBuilder &b, int64_t axis) { return b.cumulativeSum(x.getValue(), axis); });
@@ -280,6 +286,11 @@ Tensor graph::cumulativeSum(const Tensor &x, int64_t axis) {
 Tensor graph::gather(const Tensor &x, const Tensor &indices, int64_t axis) {
   return applyAlong(axis, x.rank(), {x, indices},
                     [&](GraphBuilder &b, int64_t axis) { return b.gather(x.getValue(), indices.getValue(), axis); });
+}
+Tensor graph::scatter(const Tensor &x, const Tensor &indices, const Tensor &updates, int64_t axis) {
+  return applyAlong(axis, x.rank(), {x, indices, updates}, [&](GraphBuilder &b, int64_t axis) {
+    return b.scatterElements("assign", x.getValue(), indices.getValue(), updates.getValue(), axis);
+  });
 }
 Tensor graph::embedding(const Tensor &table, const Tensor &ids) { return gather(table, ids, 0); }
 

@@ -37,7 +37,9 @@ State Graph::declareState(StringRef name, ArrayRef<int64_t> shape, DType type, S
   return result;
 }
 
-State Graph::state(StringRef name, ArrayRef<int64_t> shape, DType type) { return declareState(name, shape, type, ""); }
+State Graph::state(StringRef name, ArrayRef<int64_t> shape, DType type, int64_t sequence) {
+  return declareState(name, shape, type, "", sequence);
+}
 
 State Graph::growingState(StringRef name, ArrayRef<int64_t> shape, StringRef live, DType type, int64_t sequence) {
   return declareState(name, shape, type, live, sequence);

@@ -143,6 +143,32 @@ def Tenon_TopKOp : Tenon_Op<"top_k", [Tenon_LoopNest, Tenon_Discontinuous, Decla
   let hasVerifier = 1;
 }
 
+def Tenon_SampleOp : Tenon_InferredOp<"sample", [Tenon_LoopNest, Tenon_Discontinuous]> {
+  let summary = "an index of each line, drawn with probabilities in proportion to its elements";
+  let description = [{
+    `weights` is [lines..., elements], `filters` [lines..., 3] and `uniform`, numbers
+    in [0, 1), [lines...]. Negative elements and NaN count as 0. What the filters of
+    a line leave is drawn from, in their order: the k largest elements; of these the
+    smallest set of largest ones with p of their sum; and those that are at least m
+    times the largest one. Elements equal to the least of a set are in it. k of 0 or
+    less, p outside of (0, 1) and m of 0 or less leave all.
+
+    The index is the first one up to which the elements that are left come to more
+    than `uniform` of their sum; 0 where all elements are 0.
+
+    ```mlir
+    %3 = tenon.sample %0, %1, %2 : (tensor<2x9xf32>, tensor<2x3xf32>, tensor<2xf32>) -> tensor<2xi64>
+    ```
+  }];
+  let arguments = (ins Tenon_FloatTensor:$weights, Tenon_FloatTensor:$filters, Tenon_FloatTensor:$uniform);
+  let extraClassDeclaration = compatible # [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::none; }
+    mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
+  }];
+  let results = (outs RankedTensorOf<[I64]>:$result);
+  let hasVerifier = 1;
+}
+
 def Tenon_SearchSortedOp : Tenon_InferredOp<"searchsorted", [Tenon_ElementAccess, Tenon_Discontinuous]> {
   let summary = "where each element stands, or would stand, among sorted keys";
   let description = [{

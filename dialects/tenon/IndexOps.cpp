@@ -131,6 +131,31 @@ LogicalResult TopKOp::verify() {
   return success();
 }
 
+LogicalResult SampleOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  Dims lines = getDims(adaptor.getWeights());
+  if (lines.empty())
+    return failure(); // the verifier, which runs before this, says what is wrong
+  lines.pop_back();
+  types.push_back(getTensorType(lines, IntegerType::get(context, 64)));
+  return success();
+}
+LogicalResult SampleOp::verify() {
+  constexpr int64_t kFilters = 3; // format: k, p and m
+  Type element = getWeights().getType().getElementType();
+  Dims lines = getDims(getWeights());
+  if (lines.empty())
+    return emitOpError("needs lines of weights, found a single number");
+  lines.pop_back();
+  Dims filters = lines;
+  filters.push_back(getDimConstant(getContext(), kFilters));
+  if (!areCompatible({getTensorType(filters, element), getTensorType(lines, element)},
+                     {getFilters().getType(), getUniform().getType()}))
+    return emitOpError("needs three filters and a number for each line of ")
+           << getWeights().getType() << ", found " << getFilters().getType() << " and " << getUniform().getType();
+  return success();
+}
+
 LogicalResult SearchSortedOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
                                                SmallVectorImpl<Type> &types) {
   types.push_back(getTensorType(getDims(adaptor.getInput()), IntegerType::get(context, 64)));

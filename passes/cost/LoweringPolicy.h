@@ -35,6 +35,12 @@ struct SelectionPolicy {
   int64_t blockElements = 64;
 };
 
+/// Decides how an index is drawn from a line (passes/lower/tenon-to-linalg/Sampling.cpp).
+struct SamplingPolicy {
+  /// Elements of a block whose sum is skipped as a whole before the place that is drawn.
+  int64_t blockElements = 1024;
+};
+
 } // namespace tenon
 
 #endif // TENON_PASSES_COST_LOWERINGPOLICY_H

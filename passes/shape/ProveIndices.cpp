@@ -113,6 +113,7 @@ bool LimitProver::holds(Value value) {
       })
       .Case<IotaOp>([&](auto iota) { return holdsBelow(getDim(iota.getResult(), iota.getAxis())); })
       .Case<ArgReduceOp>([&](auto reduce) { return holdsBelow(getDim(reduce.getInput(), reduce.getAxis())); })
+      .Case<SampleOp>([&](auto sample) { return holdsBelow(getDims(sample.getWeights()).back()); })
       .Case<TopKOp>([&](auto topK) {
         return result.getResultNumber() == 1 && holdsBelow(getDim(topK.getInput(), topK.getAxis()));
       })

@@ -261,6 +261,8 @@ Bounds ValueBounds::compute(Operation *op, unsigned result, Element element) {
         return Bounds{isNotNegative(bounds) ? std::optional<int64_t>(0) : std::nullopt, bounds.max};
       })
       .Case<ArgReduceOp>([&](ArgReduceOp reduce) { return getIndex(reduce.getInput(), reduce.getAxis()); })
+      .Case<SampleOp>(
+          [&](SampleOp sample) { return getIndex(sample.getWeights(), sample.getWeights().getType().getRank() - 1); })
       .Case<IotaOp>([&](IotaOp iota) { return getIndex(iota.getResult(), iota.getAxis()); })
       .Case<TopKOp>([&](TopKOp topK) {
         return result == 1 ? getIndex(topK.getInput(), topK.getAxis()) : get(topK.getInput(), {});

@@ -38,6 +38,7 @@ const StageTable &StageBuilder::getTable() {
     t.add<PoolOp>([](S &s, PoolOp op, Value to) { return s.lowerPool(op, to); });
     t.add<ReduceOp>([](S &s, ReduceOp op, Value to) { return s.lowerReduce(op, to); });
     t.add<ArgReduceOp>([](S &s, ArgReduceOp op, Value to) { return s.lowerArgReduce(op, to); });
+    t.add<SampleOp>([](S &s, SampleOp op, Value to) { return s.lowerSample(op, to); });
     t.add<ScanOp>([](S &s, ScanOp op, Value to) { return s.lowerScan(op, to); });
     t.add<ScatterElementsOp>([](S &s, Operation *op, Value to) { return s.lowerScatter(op, to); });
     t.add<ScatterNDOp>([](S &s, Operation *op, Value to) { return s.lowerScatter(op, to); });

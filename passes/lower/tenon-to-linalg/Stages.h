@@ -88,6 +88,7 @@ private:
   mlir::FailureOr<mlir::Value> lowerArgReduce(ArgReduceOp op, mlir::Value destination);
   /// The same along the last dimension, where the elements of a line are contiguous.
   mlir::FailureOr<mlir::Value> selectAlongLines(ArgReduceOp op, mlir::Value destination);
+  mlir::FailureOr<mlir::Value> lowerSample(SampleOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerScan(ScanOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> scanNeighbours(ScanOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> copyForChange(mlir::Value value, mlir::Value destination);

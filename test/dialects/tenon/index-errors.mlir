@@ -90,6 +90,22 @@ func.func @top_k_results(%a: tensor<2x3xf32>) {
 
 // -----
 
+func.func @sample_of_a_number(%w: tensor<f32>, %f: tensor<3xf32>, %u: tensor<f32>) {
+  // expected-error @+1 {{needs lines of weights, found a single number}}
+  %0 = tenon.sample %w, %f, %u : (tensor<f32>, tensor<3xf32>, tensor<f32>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @sample_filters(%w: tensor<2x9xf32>, %f: tensor<2x4xf32>, %u: tensor<2xf32>) {
+  // expected-error @+1 {{needs three filters and a number for each line of 'tensor<2x9xf32>', found 'tensor<2x4xf32>' and 'tensor<2xf32>'}}
+  %0 = tenon.sample %w, %f, %u : (tensor<2x9xf32>, tensor<2x4xf32>, tensor<2xf32>) -> tensor<2xi64>
+  return
+}
+
+// -----
+
 func.func @search_keys(%a: tensor<2x3xf32>, %k: tensor<4xi64>) {
   // expected-error @+1 {{needs a list of keys of the input's element type, found 'tensor<4xi64>'}}
   %0 = tenon.searchsorted %a, %k : (tensor<2x3xf32>, tensor<4xi64>) -> tensor<2x3xi64>

@@ -23,6 +23,21 @@ func.func private @sort(%x: tensor<2x500xf32>) -> (tensor<2x500xf32>, tensor<2x5
   return %v, %i : tensor<2x500xf32>, tensor<2x500xi64>
 }
 
+// The least element that a filter leaves is found by bisection of its bits. Sums are of any order, counts of whole lines.
+// CHECK-LABEL: func.func private @sample
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (tensor<2xi64>)
+// CHECK: arith.maxui
+// CHECK: scf.if {{.*}} -> (i32)
+// CHECK: scf.while
+// CHECK: arith.cmpi uge
+// CHECK: scf.if {{.*}} -> (i32)
+// CHECK: arith.addf {{.*}} fastmath<reassoc>
+// CHECK: } {tenon.tiles = #tenon.shape<2>}
+func.func private @sample(%w: tensor<2x5000xf32>, %f: tensor<2x3xf32>, %u: tensor<2xf32>) -> tensor<2xi64> attributes {tenon.kernel} {
+  %0 = tenon.sample %w, %f, %u : (tensor<2x5000xf32>, tensor<2x3xf32>, tensor<2xf32>) -> tensor<2xi64>
+  return %0 : tensor<2xi64>
+}
+
 // Scores above the threshold are a heap, and boxes are taken from its top.
 // CHECK-LABEL: func.func private @nms
 // CHECK: arith.cmpf ogt
