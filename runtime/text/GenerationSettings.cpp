@@ -39,16 +39,17 @@ static Status readObject(const std::string &path, Json &json) {
   return json.is_object() ? Status() : Status::make(TENON_INVALID, "%s: is no object", path.c_str());
 }
 
-static Status readSampler(const Json &json, const std::string &path, SamplerOptions &sampler) {
+static Status readSampling(const Json &json, const std::string &path, SamplingOptions &sampling) {
   Fields fields(json, path);
-  sampler.repetitionPenalty = fields.getNumber("repetition_penalty", 1.0);
+  sampling.repetitionPenalty = fields.getNumber("repetition_penalty", 1.0);
   if (fields.getBool("do_sample", false)) {
-    sampler.temperature = fields.getNumber("temperature", 1.0);
-    sampler.topK = fields.getCount("top_k", UINT32_MAX, 50); // transformers' own default
-    sampler.topP = fields.getNumber("top_p", 1.0);
-    sampler.minP = fields.getNumber("min_p", 0.0);
+    sampling.temperature = fields.getNumber("temperature", 1.0);
+    sampling.topK = fields.getCount("top_k", UINT32_MAX, 50); // transformers' own default
+    sampling.topP = fields.getNumber("top_p", 1.0);
+    sampling.minP = fields.getNumber("min_p", 0.0);
   }
-  if (!(sampler.repetitionPenalty > 0) || !(sampler.temperature >= 0) || !(sampler.topP > 0) || !(sampler.minP <= 1))
+  if (!(sampling.repetitionPenalty > 0) || !(sampling.temperature >= 0) || !(sampling.topP > 0) ||
+      !(sampling.minP <= 1))
     fields.fail(Status::make(TENON_INVALID,
                              "%s: has a temperature below 0, a probability outside of 0 to 1, or a penalty of 0",
                              path.c_str()));
@@ -61,7 +62,7 @@ Status GenerationSettings::read(const std::string &folder) {
   TENON_TRY(readObject(path, settings));
   if (!settings.is_null()) {
     TENON_TRY(readEndTokens(settings, path, endTokens));
-    TENON_TRY(readSampler(settings, path, sampler));
+    TENON_TRY(readSampling(settings, path, sampling));
   }
   path = folder + "/config.json";
   TENON_TRY(readObject(path, config));

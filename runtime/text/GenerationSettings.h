@@ -9,7 +9,7 @@
 #define TENON_RUNTIME_TEXT_GENERATIONSETTINGS_H
 
 #include "runtime/base/Status.h"
-#include "runtime/text/Sampler.h"
+#include "runtime/text/SamplingOptions.h"
 
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ using rt::Status;
 struct GenerationSettings {
   std::vector<uint32_t> endTokens; ///< "eos_token_id": one, or several
   size_t positions = SIZE_MAX;     ///< "max_position_embeddings" or "n_positions"
-  SamplerOptions sampler;          ///< greedy, unless "do_sample" is true
+  SamplingOptions sampling;        ///< greedy, unless "do_sample" is true
 
   /// Reads the files that exist in a folder. Fails with a message that begins with the file.
   Status read(const std::string &folder);

@@ -36,7 +36,7 @@ struct GenerateArguments {
   std::string tokenizer, prompt, system;
   std::vector<uint32_t> tokens;
   uint64_t most = 256, chunk = 512, seed = 0;
-  text::SamplerOptions sampler;
+  text::SamplingOptions sampling;
   uint32_t parallel = 0;
   bool ignoresEnd = false, isUncached = false, isQuiet = false, chats = false, hasIds = false;
   /// Options whose defaults are the folder's settings.
@@ -84,8 +84,8 @@ static Status encodePrompt(const GenerateArguments &arguments, const text::Token
 }
 
 /// Merges the sampling settings of the folder with the given options.
-static text::SamplerOptions chooseSampler(const GenerateArguments &arguments, text::SamplerOptions options) {
-  const text::SamplerOptions &given = arguments.sampler;
+static text::SamplingOptions chooseSampling(const GenerateArguments &arguments, text::SamplingOptions options) {
+  const text::SamplingOptions &given = arguments.sampling;
   if (arguments.temperature->count())
     options.temperature = given.temperature;
   if (arguments.topK->count())
@@ -148,20 +148,17 @@ private:
 
 /// Generates tokens until an end token, the requested number of tokens, or the end of the context.
 static Status generate(const GenerateArguments &arguments, const std::vector<uint32_t> &prompt,
-                       const std::vector<uint32_t> &endTokens, text::Sampler &sampler, Generator &generator,
-                       TokenPrinter &printer, GenerationFigures &figures) {
-  for (uint32_t token : prompt)
-    sampler.note(token);
+                       const std::vector<uint32_t> &endTokens, Generator &generator, TokenPrinter &printer,
+                       GenerationFigures &figures) {
   int64_t begin = rt::now();
   size_t known = generator.getLength();
   TENON_TRY(generator.follow(prompt, arguments.chunk));
   figures.prompt += prompt.size() > known ? prompt.size() - known : prompt.size();
   figures.prefill += rt::now() - begin;
   for (uint64_t made = 0; made < arguments.most; ++made) {
-    uint32_t token = sampler.sample(generator.getLogits(), generator.getVocabulary());
+    uint32_t token = generator.getNext();
     if (!arguments.ignoresEnd && std::find(endTokens.begin(), endTokens.end(), token) != endTokens.end())
       break;
-    sampler.note(token);
     TENON_TRY(printer.print(token));
     // The last token needs no run, because its successor is not needed.
     if (made + 1 == arguments.most || generator.getLength() == generator.getContext())
@@ -186,8 +183,7 @@ static void printFigures(const GenerationFigures &figures) {
 
 /// Answers each line of standard input, with all earlier messages as context.
 static Status chat(const GenerateArguments &arguments, Conversation &conversation, const text::Tokenizer &tokenizer,
-                   const std::vector<uint32_t> &endTokens, text::Sampler &sampler, Generator &generator,
-                   GenerationFigures &figures) {
+                   const std::vector<uint32_t> &endTokens, Generator &generator, GenerationFigures &figures) {
   std::vector<uint32_t> tokens;
   if (!arguments.system.empty())
     conversation.setSystem(arguments.system);
@@ -196,7 +192,7 @@ static Status chat(const GenerateArguments &arguments, Conversation &conversatio
       continue;
     TENON_TRY(conversation.add(line, tokens));
     TokenPrinter printer(&tokenizer);
-    TENON_TRY(generate(arguments, tokens, endTokens, sampler, generator, printer, figures));
+    TENON_TRY(generate(arguments, tokens, endTokens, generator, printer, figures));
     TENON_TRY(printer.finish());
     conversation.addAnswer(printer.getText());
   }
@@ -267,7 +263,7 @@ static Status printText(const text::Tokenizer *tokenizer, std::string prompt, co
 static Status goOnWithLines(const GenerateArguments &arguments, const TextFiles &files, Generator &generator,
                             GenerationFigures &figures) {
   GenerationLimits limits{
-      arguments.most, arguments.chunk, {}, chooseSampler(arguments, files.settings.sampler), chooseSeed(arguments)};
+      arguments.most, arguments.chunk, {}, chooseSampling(arguments, files.settings.sampling), chooseSeed(arguments)};
   if (!arguments.ignoresEnd)
     limits.endTokens = files.settings.endTokens;
   std::deque<std::string> prompts; // whose texts are not printed yet
@@ -302,14 +298,14 @@ static Status goOn(const GenerateArguments &arguments, const std::string &artifa
       printFigures(figures);
     return {};
   }
-  text::Sampler sampler(chooseSampler(arguments, files.settings.sampler), chooseSeed(arguments));
+  TENON_TRY(generator.setSampling(chooseSampling(arguments, files.settings.sampling), chooseSeed(arguments)));
   const std::vector<uint32_t> &endTokens = files.settings.endTokens;
   if (arguments.chats) {
     Conversation conversation(*files.tokenizer, files.chat);
-    TENON_TRY(chat(arguments, conversation, *files.tokenizer, endTokens, sampler, generator, figures));
+    TENON_TRY(chat(arguments, conversation, *files.tokenizer, endTokens, generator, figures));
   } else {
     TokenPrinter printer(files.tokenizer.get());
-    TENON_TRY(generate(arguments, prompt, endTokens, sampler, generator, printer, figures));
+    TENON_TRY(generate(arguments, prompt, endTokens, generator, printer, figures));
     TENON_TRY(printer.finish());
   }
   if (arguments.isQuiet)
@@ -362,24 +358,24 @@ static void addSamplingOptions(CLI::App &command, GenerateArguments &arguments) 
     return command.add_option(name, value, description)->check(check)->group(kGroup);
   };
   arguments.temperature =
-      add("--temperature", arguments.sampler.temperature,
+      add("--temperature", arguments.sampling.temperature,
           "divide logits by this number: above 1 makes the choice more random; 0: always the most probable token; "
           "default of all these: as "
           "generation_config.json says, else 0",
           CLI::Range(0.0, 1e6))
           ->type_name("T");
-  arguments.topK = add("--top-k", arguments.sampler.topK, "choose among the K most probable tokens; 0: among all",
+  arguments.topK = add("--top-k", arguments.sampling.topK, "choose among the K most probable tokens; 0: among all",
                        CLI::Range(uint64_t(0), uint64_t(UINT32_MAX)))
                        ->type_name("K");
-  arguments.topP = add("--top-p", arguments.sampler.topP,
+  arguments.topP = add("--top-p", arguments.sampling.topP,
                        "choose among the fewest tokens that have this probability together", CLI::Range(1e-9, 1.0))
                        ->type_name("P");
   arguments.minP =
-      add("--min-p", arguments.sampler.minP,
+      add("--min-p", arguments.sampling.minP,
           "choose among tokens at least so probable, as a part of the most probable one", CLI::Range(0.0, 1.0))
           ->type_name("P");
   arguments.penalty =
-      add("--repetition-penalty", arguments.sampler.repetitionPenalty,
+      add("--repetition-penalty", arguments.sampling.repetitionPenalty,
           "penalty above 1, which makes tokens that the text contains already less probable", CLI::Range(1e-3, 1e3))
           ->type_name("R");
   arguments.seedOption = add("--seed", arguments.seed, "seed of the random choices, to get the same text each time",

@@ -8,7 +8,9 @@
 #include "tools/tenon/Generator.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
+#include <iterator>
 
 using namespace tenon;
 
@@ -42,25 +44,25 @@ Status Generator::checkModel() {
   model = info.model;
   tenon_error error;
   auto refuse = [&](const char *text) { return Status::make(TENON_UNSUPPORTED, "%s: %s", info.model, text); };
-  tenon_tensor_info input, output;
-  if (info.input_count != 1 || info.output_count != 1)
-    return refuse("is not a language model: that takes one input, input_ids, and one output, logits");
+  tenon_tensor_info input, logitsInfo, tokenInfo;
+  if (info.input_count != 1 || info.output_count < 1)
+    return refuse("is not a language model: that takes one input, input_ids, and has the outputs logits and token");
   TENON_TRY(check(tenon_artifact_input(handles.artifact.get(), 0, &input, &error), error));
-  TENON_TRY(check(tenon_artifact_output(handles.artifact.get(), 0, &output, &error), error));
+  TENON_TRY(check(tenon_artifact_output(handles.artifact.get(), 0, &logitsInfo, &error), error));
   bool isModel = strcmp(input.name, "input_ids") == 0 && input.dtype == TENON_I64 && input.rank == 2 &&
-                 strcmp(output.name, "logits") == 0 && output.dtype == TENON_F32;
+                 strcmp(logitsInfo.name, "logits") == 0 && logitsInfo.dtype == TENON_F32;
   if (!isModel)
-    return refuse("is not a language model: that takes an input input_ids of i64 and an output logits of f32");
-  if (info.state_count == 0 || output.rank != 2)
+    return refuse("is not a language model: that takes an input input_ids of i64 and has an output logits of f32");
+  if (info.state_count == 0 || logitsInfo.rank != 2)
     return refuse("keeps no keys and values from run to run; compile it with --context TOKENS");
-  context = SIZE_MAX;
-  for (uint32_t i = 0; i < info.state_count; ++i) {
-    tenon_state_info state;
-    TENON_TRY(check(tenon_artifact_state(handles.artifact.get(), i, &state, &error), error));
-    if (state.kind != TENON_STATE_GROWING)
-      return refuse("keeps states that do not grow with a text");
-    context = std::min(context, static_cast<size_t>(state.dims[0]));
-  }
+  if (info.output_count != 2)
+    return refuse("has no output token, the next one of a text; compile it again with --context TOKENS");
+  TENON_TRY(check(tenon_artifact_output(handles.artifact.get(), 1, &tokenInfo, &error), error));
+  if (strcmp(tokenInfo.name, "token") != 0 || tokenInfo.dtype != TENON_I64 || tokenInfo.rank != 1)
+    return refuse("has a second output other than token of i64, the next one of a text");
+  TENON_TRY(checkStates(info.state_count));
+  if (context == SIZE_MAX)
+    return refuse("has no state that grows with a text");
   tenon_dim_info dim;
   TENON_TRY(check(tenon_artifact_output_dim(handles.artifact.get(), 0, 1, &dim, &error), error));
   if (dim.value < 1)
@@ -69,23 +71,88 @@ Status Generator::checkModel() {
   return {};
 }
 
-Status Generator::run(const std::vector<int64_t> &ids, int64_t batch, tenon_tensor *logits) {
+/// Finds the capacity for a text, and the states that say how its tokens are sampled.
+Status Generator::checkStates(uint32_t count) {
+  constexpr int64_t kSettings = std::size(Sampling{}.settings);
+  context = SIZE_MAX;
+  for (uint32_t i = 0; i < count; ++i) {
+    tenon_state_info state;
+    tenon_error error;
+    TENON_TRY(check(tenon_artifact_state(handles.artifact.get(), i, &state, &error), error));
+    bool isWhole = state.kind == TENON_STATE_WHOLE;
+    if (state.kind == TENON_STATE_RING)
+      return Status::make(TENON_UNSUPPORTED, "%s: keeps states that do not grow with a text", model.c_str());
+    if (state.kind == TENON_STATE_GROWING)
+      context = std::min(context, static_cast<size_t>(state.dims[0]));
+    else if (isWhole && strcmp(state.name, "sampling") == 0 && state.dtype == TENON_F32 && state.rank == 2 &&
+             state.dims[0] == 1 && state.dims[1] == kSettings)
+      samplingState = i;
+    else if (isWhole && strcmp(state.name, "seed") == 0 && state.dtype == TENON_I64 && state.rank == 1 &&
+             state.dims[0] == 1)
+      seedState = i;
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Sampling
+//===----------------------------------------------------------------------===//
+
+Status Generator::setSampling(const text::SamplingOptions &options, uint64_t seed, uint32_t text) {
+  if (options.temperature > 0 && (!samplingState || !seedState))
+    return Status::make(TENON_UNSUPPORTED, "%s: takes the most probable token; it has no states sampling and seed",
+                        model.c_str());
+  if (!samplingState || !seedState)
+    return {};
+  texts[text].sampling = {{static_cast<float>(options.temperature), static_cast<float>(options.repetitionPenalty),
+                           static_cast<float>(options.topK), static_cast<float>(options.topP),
+                           static_cast<float>(options.minP)},
+                          static_cast<int64_t>(seed)};
+  return applySampling(text);
+}
+
+/// Writes the settings of a text to its slot.
+Status Generator::applySampling(uint32_t text) {
+  std::optional<Sampling> &sampling = texts[text].sampling;
+  if (!sampling)
+    return {};
+  tenon_error error;
+  int64_t dims[] = {1, static_cast<int64_t>(std::size(sampling->settings))};
+  tenon_tensor settings = {TENON_F32, 2, dims, sampling->settings}, seed = {TENON_I64, 1, dims, &sampling->seed};
+  TENON_TRY(check(tenon_session_set_state(handles.session.get(), text, *samplingState, &settings, &error), error));
+  return check(tenon_session_set_state(handles.session.get(), text, *seedState, &seed, &error), error);
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+Status Generator::run(const std::vector<int64_t> &ids, int64_t batch) {
   int64_t dims[] = {batch, static_cast<int64_t>(ids.size()) / batch};
-  tenon_tensor tensor = {TENON_I64, 2, dims, const_cast<int64_t *>(ids.data())};
+  tenon_tensor tensor = {TENON_I64, 2, dims, const_cast<int64_t *>(ids.data())}, scores, tokens;
   tenon_error error;
   TENON_TRY(check(tenon_session_bind_input(handles.session.get(), 0, &tensor, &error), error));
   TENON_TRY(check(tenon_session_run(handles.session.get(), &error), error));
-  return check(tenon_session_output(handles.session.get(), 0, logits, &error), error);
+  TENON_TRY(check(tenon_session_output(handles.session.get(), 0, &scores, &error), error));
+  TENON_TRY(check(tenon_session_output(handles.session.get(), 1, &tokens, &error), error));
+  logits = static_cast<const float *>(scores.data);
+  nextTokens = static_cast<const int64_t *>(tokens.data);
+  return {};
+}
+
+/// Returns the token that follows a sequence of the last run.
+uint32_t Generator::readNext(size_t sequence) const {
+  int64_t token = nextTokens[sequence];
+  assert(token >= 0 && static_cast<size_t>(token) < vocabulary && "a model samples a token that it has");
+  return static_cast<uint32_t>(token);
 }
 
 /// Appends tokens to a text in one run.
 Status Generator::append(const uint32_t *tokens, size_t count, uint32_t text) {
   tenon_error error;
   TENON_TRY(check(tenon_session_use_slot(handles.session.get(), text, &error), error));
-  tenon_tensor logits;
-  TENON_TRY(run({tokens, tokens + count}, 1, &logits));
-  const auto *values = static_cast<const float *>(logits.data);
-  texts[text].logits.assign(values, values + vocabulary);
+  TENON_TRY(run({tokens, tokens + count}, 1));
+  texts[text].next = readNext(0);
   texts[text].tokens.insert(texts[text].tokens.end(), tokens, tokens + count);
   return {};
 }
@@ -117,6 +184,7 @@ Status Generator::follow(const std::vector<uint32_t> &tokens, size_t chunk, uint
     tenon_error error;
     TENON_TRY(check(tenon_session_reset_slot(handles.session.get(), text, &error), error));
     known.clear();
+    TENON_TRY(applySampling(text));
   }
   return push({tokens.begin() + static_cast<ptrdiff_t>(known.size()), tokens.end()}, chunk, text);
 }
@@ -143,11 +211,9 @@ Status Generator::stepTogether(const Next *next, size_t count) {
   }
   tenon_error error;
   TENON_TRY(check(tenon_session_use_slots(handles.session.get(), slots.data(), batch, &error), error));
-  tenon_tensor logits;
-  TENON_TRY(run(ids, batch, &logits));
-  const auto *values = static_cast<const float *>(logits.data);
-  for (size_t i = 0; i < count; ++i, values += vocabulary) {
-    texts[next[i].text].logits.assign(values, values + vocabulary);
+  TENON_TRY(run(ids, batch));
+  for (size_t i = 0; i < count; ++i) {
+    texts[next[i].text].next = readNext(i);
     texts[next[i].text].tokens.push_back(next[i].token);
   }
   return {};

@@ -8,16 +8,19 @@
 #ifndef TENON_TOOLS_TENON_GENERATOR_H
 #define TENON_TOOLS_TENON_GENERATOR_H
 
+#include "runtime/text/SamplingOptions.h"
 #include "tools/tenon/ModelSession.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tenon {
 
 /// A loaded artifact of a language model that keeps the keys and values of texts between runs (tenon compile
-/// --context). Its input is input_ids, i64[1, length], with the new tokens of a text; its output logits, f32[1,
-/// vocabulary], for the next one. A program for several sequences takes one token of each, i64[sequences, 1].
+/// --context). Its input is input_ids, i64[1, length], with the new tokens of a text; its outputs are logits, f32[1,
+/// vocabulary], and token, i64[1], the next one. A program for several sequences takes one token of each,
+/// i64[sequences, 1].
 class Generator {
 public:
   /// Goes on with as many texts at the same time. Fails with TENON_UNSUPPORTED if the model has other inputs, outputs
@@ -31,8 +34,14 @@ public:
   uint32_t getMostSequences() const { return batches.empty() ? 1 : batches.back(); }
   /// Returns the number of tokens of a text so far.
   size_t getLength(uint32_t text = 0) const { return texts[text].tokens.size(); }
-  /// Returns the logits of a text's next token, once it has tokens.
-  const float *getLogits(uint32_t text = 0) const { return texts[text].logits.data(); }
+  /// Returns the token that follows a text, once it has tokens.
+  uint32_t getNext(uint32_t text = 0) const { return texts[text].next; }
+  /// Returns the logits of that token after push() or follow() of a text, until the next run.
+  const float *getLogits() const { return logits; }
+
+  /// Sets how the model samples the token that follows a text, from the text's next run on; greedily before that. Fails
+  /// with TENON_UNSUPPORTED if the model takes no such settings.
+  Status setSampling(const text::SamplingOptions &options, uint64_t seed, uint32_t text = 0);
 
   /// Appends at least one token to a text, with at most `chunk` of them in one run. Fails with TENON_RESOURCES, and
   /// changes nothing, if the text would exceed the context.
@@ -47,15 +56,24 @@ public:
   Status step(const std::vector<Next> &next);
 
 private:
+  /// What the states `sampling` and `seed` of a text's slot hold.
+  struct Sampling {
+    float settings[5]; ///< temperature, repetition penalty, top-k, top-p, min-p
+    int64_t seed;
+  };
   struct Text {
     std::vector<uint32_t> tokens; ///< of all runs
-    std::vector<float> logits;
+    uint32_t next = 0;
+    std::optional<Sampling> sampling;
   };
 
   Status checkModel();
+  Status checkStates(uint32_t count);
   Status readPrograms();
   Status checkTokens(const uint32_t *tokens, size_t count, uint32_t text) const;
-  Status run(const std::vector<int64_t> &ids, int64_t batch, tenon_tensor *logits);
+  Status applySampling(uint32_t text);
+  Status run(const std::vector<int64_t> &ids, int64_t batch);
+  uint32_t readNext(size_t sequence) const;
   Status append(const uint32_t *tokens, size_t count, uint32_t text);
   Status stepTogether(const Next *next, size_t count);
 
@@ -64,6 +82,9 @@ private:
   size_t context = 0, vocabulary = 0;
   std::vector<uint32_t> batches; ///< numbers of sequences, from 2 on, for which there are programs, ascending
   std::vector<Text> texts;       ///< each has the slot of its number
+  std::optional<uint32_t> samplingState, seedState;
+  const float *logits = nullptr; ///< of the last run, as `nextTokens`
+  const int64_t *nextTokens = nullptr;
 };
 
 } // namespace tenon

@@ -22,28 +22,26 @@ Status ParallelGeneration::begin(uint32_t slot) {
   isExhausted = prompt.empty();
   if (isExhausted)
     return {};
-  texts[slot].emplace(Text{begun, text::Sampler(limits.sampler, limits.seed + begun), {}, false});
+  texts[slot].emplace(Text{begun, {}, false});
+  TENON_TRY(generator.setSampling(limits.sampling, limits.seed + begun, slot));
   ++begun;
   finished.emplace_back();
-  for (uint32_t token : prompt)
-    texts[slot]->sampler.note(token);
   int64_t start = rt::now();
   TENON_TRY(generator.follow(prompt, limits.chunk, slot));
   figures.prefill += rt::now() - start;
   figures.prompt += prompt.size();
-  sample(slot);
+  takeNext(slot);
   return {};
 }
 
-/// Chooses the next token of a text, which may end it.
-void ParallelGeneration::sample(uint32_t slot) {
+/// Takes the token that follows a text, which may end it.
+void ParallelGeneration::takeNext(uint32_t slot) {
   Text &text = *texts[slot];
-  uint32_t token = text.sampler.sample(generator.getLogits(slot), generator.getVocabulary());
+  uint32_t token = generator.getNext(slot);
   bool isEnd = std::find(limits.endTokens.begin(), limits.endTokens.end(), token) != limits.endTokens.end();
   text.hasEnded = isEnd;
   if (isEnd)
     return;
-  text.sampler.note(token);
   text.generated.push_back(token);
   // The last token needs no run, because its successor is not needed.
   text.hasEnded = text.generated.size() == limits.most || generator.getLength(slot) == generator.getContext();
@@ -60,7 +58,7 @@ Status ParallelGeneration::finish(Text &text) {
   return {};
 }
 
-/// Runs the last token of each text, and samples the next ones.
+/// Runs the last token of each text, and takes the next ones.
 Status ParallelGeneration::step() {
   std::vector<Generator::Next> next;
   for (uint32_t slot = 0; slot < texts.size(); ++slot)
@@ -71,7 +69,7 @@ Status ParallelGeneration::step() {
   figures.decode += rt::now() - start;
   figures.steps += next.size();
   for (const Generator::Next &one : next)
-    sample(one.text);
+    takeNext(one.text);
   return {};
 }
 

@@ -8,7 +8,7 @@
 #ifndef TENON_TOOLS_TENON_PARALLELGENERATION_H
 #define TENON_TOOLS_TENON_PARALLELGENERATION_H
 
-#include "runtime/text/Sampler.h"
+#include "runtime/text/SamplingOptions.h"
 #include "tools/tenon/Generator.h"
 
 #include <functional>
@@ -20,7 +20,7 @@ struct GenerationLimits {
   uint64_t most = 256;             ///< tokens to generate for a text
   uint64_t chunk = 512;            ///< tokens of a prompt in one run
   std::vector<uint32_t> endTokens; ///< which end a text; they are not part of it
-  text::SamplerOptions sampler;    ///< of every text
+  text::SamplingOptions sampling;  ///< of every text
   uint64_t seed = 0;               ///< of the first text; that of each later one is the next number
 };
 
@@ -50,14 +50,13 @@ public:
 private:
   struct Text {
     size_t number = 0; ///< of its prompt
-    text::Sampler sampler;
     std::vector<uint32_t> generated;
     bool hasEnded = false;
   };
 
   Status begin(uint32_t slot);
   Status finish(Text &text);
-  void sample(uint32_t slot);
+  void takeNext(uint32_t slot);
   Status step();
 
   Generator &generator;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/huggingface/Decoder.h"
+#include "compiler/import/huggingface/NextToken.h"
 #include <cmath>
 
 using llvm::ArrayRef;
@@ -132,11 +133,11 @@ Tensor huggingface::runLayers(ModelContext &m, const DecoderConfig &c, Tensor x,
   return x;
 }
 
-void huggingface::outputLogits(ModelContext &m, const DecoderConfig &c, const Tensor &x, const Tensor &words,
-                               double softcap) {
+void huggingface::outputLogits(ModelContext &m, const DecoderConfig &c, const Tensor &ids, const Tensor &x,
+                               const Tensor &words, double softcap) {
   Tensor asked = m.takeAsked(x);
   Tensor logits = c.isTied ? linear(asked, words) : m.linear(asked, "lm_head", c.hidden, c.vocabulary, false);
-  m.graph.output("logits", softcap == 0 ? logits : capSoftly(logits, softcap));
+  outputNextToken(m, ids, softcap == 0 ? logits : capSoftly(logits, softcap));
 }
 
 void huggingface::buildPreNormDecoder(
@@ -155,7 +156,7 @@ void huggingface::buildPreNormDecoder(
     Tensor middle = x + attend(m.rmsNorm(x, "input_layernorm", c.hidden, c.epsilon), isNear ? near : far);
     return middle + feedForward(m.rmsNorm(middle, "post_attention_layernorm", c.hidden, c.epsilon));
   });
-  outputLogits(m, c, m.rmsNorm(x, "model.norm", c.hidden, c.epsilon), words);
+  outputLogits(m, c, ids, m.rmsNorm(x, "model.norm", c.hidden, c.epsilon), words);
 }
 
 Tensor huggingface::capSoftly(const Tensor &x, double limit) { return graph::tanh(x / limit) * limit; }

@@ -93,10 +93,11 @@ Tensor getWords(ModelContext &model, const DecoderConfig &config);
 /// Applies all layers to x, each in the scope of its weights.
 Tensor runLayers(ModelContext &model, const DecoderConfig &config, Tensor x,
                  llvm::function_ref<Tensor(const Tensor &x, int64_t number)> layer);
-/// Adds the output logits, [batch, length, vocabulary], or with a context [batch, vocabulary] for the last token, from
-/// x, [batch, length, hidden], after the last norm. If `softcap` is not 0, it bounds the logits.
-void outputLogits(ModelContext &model, const DecoderConfig &config, const Tensor &x, const Tensor &words,
-                  double softcap = 0);
+/// Adds the output logits, [batch, length, vocabulary], or with a context [batch, vocabulary] for the last token and
+/// the token that follows (NextToken.h), from x, [batch, length, hidden], after the last norm. If `softcap` is not 0,
+/// it bounds the logits.
+void outputLogits(ModelContext &model, const DecoderConfig &config, const Tensor &ids, const Tensor &x,
+                  const Tensor &words, double softcap = 0);
 
 /// Builds a pre-norm decoder from input_ids to logits: each layer adds `attend(norm(x))` to x, and then `feedForward`
 /// of another norm. Both map [batch, length, hidden] to the same shape. If `window` is not 0, the layers that

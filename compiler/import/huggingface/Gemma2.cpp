@@ -61,5 +61,5 @@ void huggingface::buildGemma2(ModelContext &m) {
   Tensor x = runLayers(m, c, scaled, [&](const Tensor &x, int64_t layer) {
     return runGemmaLayer(m, c, x, [&](const Tensor &x) { return attend(m, c, x, c.windowed[layer] ? near : far); });
   });
-  outputLogits(m, c, gemmaNorm(m, x, "model.norm", c.hidden, c.epsilon), words, c.logitCap);
+  outputLogits(m, c, ids, gemmaNorm(m, x, "model.norm", c.hidden, c.epsilon), words, c.logitCap);
 }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/huggingface/Architectures.h"
+#include "compiler/import/huggingface/NextToken.h"
 #include <cmath>
 
 using llvm::ArrayRef;
@@ -98,5 +99,5 @@ void huggingface::buildGpt2(ModelContext &m) {
   }
   x = m.takeAsked(m.layerNorm(x, "ln_f", c.hidden, c.epsilon));
   root.reset();
-  m.graph.output("logits", c.isTied ? linear(x, words) : m.linear(x, "lm_head", c.hidden, c.vocabulary, false));
+  outputNextToken(m, ids, c.isTied ? linear(x, words) : m.linear(x, "lm_head", c.hidden, c.vocabulary, false));
 }

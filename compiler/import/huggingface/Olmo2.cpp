@@ -55,5 +55,5 @@ void huggingface::buildOlmo2(ModelContext &m) {
     Tensor wide = m.gated(middle, "mlp", c.hidden, c.intermediate, c.activation, false);
     return middle + m.rmsNorm(wide, "post_feedforward_layernorm", c.hidden, c.epsilon);
   });
-  outputLogits(m, c, m.rmsNorm(x, "model.norm", c.hidden, c.epsilon), words);
+  outputLogits(m, c, ids, m.rmsNorm(x, "model.norm", c.hidden, c.epsilon), words);
 }
