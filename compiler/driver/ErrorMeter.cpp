@@ -9,6 +9,7 @@
 #include "compiler/driver/FloatChoices.h"
 #include "compiler/driver/LoadedModel.h"
 #include "compiler/driver/Reference.h"
+#include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/ReducedPrecision.h"
 #include "dialects/tenon/Tenon.h"
 #include "passes/Kernel.h"
@@ -63,6 +64,47 @@ static double getError(tenon_dtype gotType, const char *got, tenon_dtype wantTyp
     difference = std::isnan(distance) ? INFINITY : std::max(difference, distance);
   }
   return difference == 0 ? 0 : largest == 0 ? INFINITY : difference / largest;
+}
+
+static int64_t getInteger(tenon_dtype dtype, const char *data, uint64_t i) {
+  if (dtype == TENON_I64) {
+    int64_t element;
+    std::memcpy(&element, data + i * sizeof element, sizeof element);
+    return element;
+  }
+  int32_t element;
+  assert(dtype == TENON_I32 && "places are of these types");
+  std::memcpy(&element, data + i * sizeof element, sizeof element);
+  return element;
+}
+
+/// Returns max abs(scores[got] - scores[want]) / 2 / max abs(scores) over places along a dimension of the scores.
+/// Infinite where there is no such place. Scores that are equal, or both NaN, have no distance.
+static double getScoreError(ArrayRef<int64_t> dims, int64_t axis, ArrayRef<double> scores, uint64_t count,
+                            llvm::function_ref<int64_t(uint64_t)> got, llvm::function_ref<int64_t(uint64_t)> want) {
+  assert(axis >= 0 && axis < static_cast<int64_t>(dims.size()) && "places are along a dimension of the scores");
+  uint64_t size = dims[axis], inner = 1, outer = 1;
+  for (auto [i, dim] : llvm::enumerate(dims))
+    (static_cast<int64_t>(i) < axis ? outer : inner) *= static_cast<int64_t>(i) == axis ? 1 : dim;
+  uint64_t places = outer * inner ? count / (outer * inner) : 0;
+  double difference = 0, largest = 0;
+  for (double score : scores)
+    if (std::isfinite(score))
+      largest = std::max(largest, std::abs(score));
+  for (uint64_t i = 0; i < count; ++i) {
+    uint64_t line = i / (places * inner), column = i % inner;
+    uint64_t mine = got(i), theirs = want(i);
+    if (mine == theirs)
+      continue;
+    if (mine >= size || theirs >= size)
+      return INFINITY;
+    double x = scores[(line * size + mine) * inner + column], y = scores[(line * size + theirs) * inner + column];
+    if (x == y || (std::isnan(x) && std::isnan(y)))
+      continue;
+    double distance = std::abs(x - y);
+    difference = std::isnan(distance) ? INFINITY : std::max(difference, distance);
+  }
+  return difference == 0 ? 0 : largest == 0 ? INFINITY : difference / 2 / largest;
 }
 
 static uint64_t countDiffering(const char *got, const char *want, uint64_t count, uint64_t size) {
@@ -145,6 +187,29 @@ static double findRoundoff(ModuleOp imported) {
   return largest;
 }
 
+/// Adds the scores of integers to the results of the model that becomes the reference.
+void ErrorMeter::addScores() {
+  SmallVector<func::FuncOp> functions = getProgramFunctions(*imported);
+  if (functions.empty())
+    return;
+  func::FuncOp main = functions.back();
+  Operation *end = main.getBody().front().getTerminator();
+  for (const std::optional<ScoredPlaces> &places : findScoredPlaces(main)) {
+    scores.emplace_back();
+    Type type = end->getOperand(scores.size() - 1).getType();
+    if (!places ||
+        !(getElementTypeOrSelf(type).isSignlessInteger(64) || getElementTypeOrSelf(type).isSignlessInteger(32)))
+      continue;
+    unsigned number = end->getNumOperands();
+    std::string name = "scores of output " + std::to_string(scores.size() - 1);
+    NamedAttribute attribute(kNameAttr, StringAttr::get(main.getContext(), name));
+    if (failed(main.insertResult(number, places->scores.getType(), DictionaryAttr::get(main.getContext(), attribute))))
+      continue;
+    end->insertOperands(number, places->scores);
+    scores.back() = {number, places->axis};
+  }
+}
+
 /// If the second reference fails, which it may although the first one works, only the unit roundoff of the types is
 /// known.
 void ErrorMeter::measureOwnErrors(OwningOpRef<ModuleOp> rounded) {
@@ -168,6 +233,7 @@ std::string ErrorMeter::prepare(ModuleOp simplified, ArrayRef<std::string> progr
   simplified.walk([&](RunSeedOp) { ++numSeeds; });
   if (numSeeds > getProgramFunctions(simplified).size())
     return "the model draws random numbers several times, in an order that may differ";
+  addScores();
   roundoff = findRoundoff(*imported);
   OwningOpRef<ModuleOp> rounded = roundoff > 0 ? imported->clone() : ModuleOp();
   llvm::Expected<std::unique_ptr<LoadedModel>> reference =
@@ -179,14 +245,15 @@ std::string ErrorMeter::prepare(ModuleOp simplified, ArrayRef<std::string> progr
     return error;
   func::FuncOp general = getProgramFunctions(simplified).back();
   choices = findFloatChoices(general);
-  scores = findScores(general);
+  scoringOutputs = findScores(general);
   std::string error = runReference(**reference, wanted);
   if (error.empty() && rounded && !wanted.empty())
     measureOwnErrors(std::move(rounded));
   return error;
 }
 
-void ErrorMeter::compare(const Result &want, const tenon_tensor &got, OutputError &output) const {
+void ErrorMeter::compare(const Result &want, const Result *scores, int64_t axis, const tenon_tensor &got,
+                         OutputError &output) const {
   output.isFloat = isFloat(got.dtype);
   if (ArrayRef(got.dims, got.rank) != ArrayRef(want.dims)) {
     output.note = "data decides its size, which differs";
@@ -202,6 +269,16 @@ void ErrorMeter::compare(const Result &want, const tenon_tensor &got, OutputErro
   }
   output.count += count;
   output.differing += countDiffering(data, want.bytes.data(), count, count ? want.bytes.size() / count : 0);
+  if (!scores)
+    return;
+  std::vector<double> values(tenon_tensor_bytes(TENON_U8, scores->dims.size(), scores->dims.data()));
+  for (auto [i, value] : llvm::enumerate(values))
+    value = getElement(scores->dtype, scores->bytes.data(), i);
+  double error = getScoreError(
+      scores->dims, axis, values, count, [&](uint64_t i) { return getInteger(got.dtype, data, i); },
+      [&](uint64_t i) { return getInteger(want.dtype, want.bytes.data(), i); });
+  output.scoreError = std::max(output.scoreError.value_or(0), error);
+  output.roundoff = roundoff;
 }
 
 static std::string getOutputName(const LoadedModel &model, size_t output) {
@@ -224,9 +301,12 @@ ErrorReport ErrorMeter::measure(const LoadedModel &model, ModuleOp simplified, A
     return giveUp(whyNot);
   report.numSets = sets.size();
   // Results of launches that were kept follow the model's outputs, and the reference lacks them.
-  report.outputs.resize(wanted.empty() ? 0 : wanted.front().size());
+  report.outputs.resize(wanted.empty() ? 0 : scores.size());
   for (auto [output, own] : llvm::zip(report.outputs, ownErrors))
     output.own = own;
+  for (auto [output, place] : llvm::zip(report.outputs, scores))
+    if (place && !ownErrors.empty())
+      output.own = ownErrors[place->result];
   for (auto [set, results] : llvm::zip(sets, wanted)) {
     if (std::string error = run(model, set); !error.empty())
       return giveUp(error);
@@ -237,11 +317,12 @@ ErrorReport ErrorMeter::measure(const LoadedModel &model, ModuleOp simplified, A
           tenon_session_output(model.getSession(), i, &tensor, nullptr) != TENON_OK)
         return giveUp("an output cannot be read");
       output.name = info.name;
-      if (scores[i] && choices[*scores[i]].empty())
-        output.scores = getOutputName(model, *scores[i]);
-      else if (!choices[i].empty())
+      if (scoringOutputs[i] && choices[*scoringOutputs[i]].empty())
+        output.scores = getOutputName(model, *scoringOutputs[i]);
+      else if (!choices[i].empty() && !scores[i])
         output.note = "follows what " + choices[i] + " makes of floats, which may fall otherwise";
-      compare(results[i], tensor, output);
+      compare(results[i], scores[i] ? &results[scores[i]->result] : nullptr, scores[i] ? scores[i]->axis : 0, tensor,
+              output);
     }
   }
   return report;

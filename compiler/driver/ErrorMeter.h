@@ -47,13 +47,20 @@ private:
     tenon_dtype dtype;
     std::vector<char> bytes;
   };
-  using Results = std::vector<std::vector<Result>>; // for each input set, for each output
+  using Results = std::vector<std::vector<Result>>; // for each input set, for each output, and then scores
+  /// Where the reference has the scores of an output's integers.
+  struct Scores {
+    size_t result;
+    int64_t axis;
+  };
   std::string prepare(mlir::ModuleOp simplified, mlir::ArrayRef<std::string> programs, const LoadedModel &model);
   std::string makeInputs(mlir::ModuleOp simplified, mlir::ArrayRef<std::string> programs, const LoadedModel &model,
                          LoadedModel &reference);
   std::string runReference(LoadedModel &reference, Results &results);
   void measureOwnErrors(mlir::OwningOpRef<mlir::ModuleOp> rounded);
-  void compare(const Result &want, const tenon_tensor &got, OutputError &output) const;
+  void addScores();
+  void compare(const Result &want, const Result *scores, int64_t axis, const tenon_tensor &got,
+               OutputError &output) const;
 
   mlir::OwningOpRef<mlir::ModuleOp> imported; ///< null once the reference has run
   InputReader reader;
@@ -64,8 +71,9 @@ private:
   std::vector<double> ownErrors;    ///< for each output, see OutputError; empty where the model has no f16 or bf16
   double roundoff = 0;              ///< of the model's f16 or bf16
   std::vector<std::string> choices; ///< for each output, see findFloatChoices
-  std::vector<std::optional<size_t>> scores; ///< likewise, see findScores
-  std::string whyNot;                        ///< there is no reference
+  std::vector<std::optional<size_t>> scoringOutputs; ///< likewise, see findScores
+  std::vector<std::optional<Scores>> scores;         ///< likewise, see findScoredPlaces
+  std::string whyNot;                                ///< there is no reference
   bool isInputAtFault = false;
 };
 

@@ -41,31 +41,37 @@ double OutputError::getAllowed(double tolerance) const {
   return own > 0 || roundoff > 0 ? std::max(tolerance, kRoundings * std::max(own, roundoff)) : tolerance;
 }
 
+std::optional<double> OutputError::getBounded() const {
+  if (!note.empty())
+    return std::nullopt;
+  return isFloat ? error : scoreError;
+}
+
 bool OutputError::keeps(double tolerance) const {
-  if (!note.empty() || !scores.empty())
-    return true;
-  return isFloat ? error <= getAllowed(tolerance) : differing == 0;
+  if (std::optional<double> bounded = getBounded())
+    return *bounded <= getAllowed(tolerance);
+  return !note.empty() || !scores.empty() || differing == 0;
 }
 
 bool ErrorReport::hasBounded() const {
   return std::any_of(outputs.begin(), outputs.end(),
-                     [](const OutputError &output) { return output.isFloat && output.note.empty(); });
+                     [](const OutputError &output) { return output.getBounded().has_value(); });
 }
 
 double ErrorReport::getLargest() const {
   double largest = 0;
   for (const OutputError &output : outputs)
-    if (output.isFloat && output.note.empty())
-      largest = std::max(largest, output.error);
+    largest = std::max(largest, output.getBounded().value_or(0));
   return largest;
 }
 
 /// How much of what is allowed an output uses.
 static double getShare(const OutputError &output, double tolerance) {
-  if (output.keeps(tolerance) && (!output.note.empty() || !output.isFloat || output.error == 0))
+  std::optional<double> bounded = output.getBounded();
+  if (output.keeps(tolerance) && bounded.value_or(0) == 0)
     return 0;
   double allowed = output.getAllowed(tolerance);
-  return output.isFloat && allowed > 0 ? output.error / allowed : INFINITY;
+  return bounded && allowed > 0 ? *bounded / allowed : INFINITY;
 }
 
 double ErrorReport::getUsedShare(double tolerance) const {
@@ -89,19 +95,23 @@ std::string ErrorReport::describeExceeding(double tolerance, bool arePathsPinned
   std::string text = "output '" + output->name + "' ";
   std::string sets = std::to_string(numSets) + (areInputsGiven ? " given" : " generated") +
                      (numSets == 1 ? " input set" : " input sets");
-  if (!output->isFloat)
+  std::optional<double> bounded = output->getBounded();
+  if (!bounded)
     return text + "differs from the model in f64 in " + std::to_string(output->differing) + " of " +
            std::to_string(output->count) + " integers that depend on no float, with " + sets;
-  if (!std::isfinite(output->error))
+  if (!std::isfinite(*bounded) && !output->isFloat)
+    return text + "has places that its scores do not have, or of scores that are not finite, with " + sets;
+  if (!std::isfinite(*bounded))
     return text + "has elements that are not finite where those of the model in f64 are, or the reverse, with " + sets +
            (areInputsGiven ? "" : "; --error-inputs takes typical ones");
-  text += "is off by " + getFigure(output->error) + " of its largest element with " + sets +
-          ", more than --tolerance " + getFigure(tolerance);
+  text += (output->isFloat ? "is off by " + getFigure(*bounded) + " of its largest element"
+                           : "has places of scores that are off by " + getFigure(*bounded) + " of the largest one") +
+          " with " + sets + ", more than --tolerance " + getFigure(tolerance);
   if (output->own > 0)
     text += " and more than twice what its own f16 or bf16 is off by, " + getFigure(output->own);
   text += ", even with the most exact algorithms";
   text += arePathsPinned ? " that --force and --exclude leave" : "";
-  text += "; pass --tolerance " + roundUp(output->error);
+  text += "; pass --tolerance " + roundUp(*bounded);
   return text + (areInputsGiven ? "" : ", or typical inputs with --error-inputs");
 }
 
@@ -112,6 +122,8 @@ void ErrorReport::merge(const ErrorReport &other) {
     const OutputError &theirs = other.outputs[i];
     mine.error = std::max(mine.error, theirs.error);
     mine.differing = std::max(mine.differing, theirs.differing);
+    if (mine.scoreError && theirs.scoreError)
+      mine.scoreError = std::max(*mine.scoreError, *theirs.scoreError);
     if (mine.note.empty())
       mine.note = theirs.note;
   }
@@ -134,6 +146,8 @@ std::string ErrorReport::toJson() const {
       entry["error"] = ::toJson(output.error);
     else
       entry.update({{"differing", output.differing}, {"elements", output.count}});
+    if (output.scoreError)
+      entry["score_error"] = ::toJson(*output.scoreError);
     if (output.own > 0)
       entry["own_error"] = ::toJson(output.own);
     if (!output.note.empty())

@@ -9,6 +9,7 @@
 #define TENON_COMPILER_DRIVER_ERRORREPORT_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct OutputError {
   /// The unit roundoff of these types, if there are any.
   double roundoff = 0;
   uint64_t differing = 0, count = 0; ///< of integers: how many of them differ
+  /// Of integers that are places of largest or smallest scores: half of the largest distance, in the reference's
+  /// scores, of an element that was chosen to the one that the reference chooses, relative to the largest score. Scores
+  /// that are off by no more than the tolerance choose elements within it.
+  std::optional<double> scoreError;
   /// The reason why the difference does not measure accuracy; empty if it does.
   std::string note;
   /// The output whose error measures it instead: the scores by which these integers are chosen. Empty if there is none.
@@ -35,6 +40,8 @@ struct OutputError {
   /// correct implementations with the model's own types may have.
   double getAllowed(double tolerance) const;
   bool keeps(double tolerance) const;
+  /// Returns the error that the tolerance is for; none if nothing measures accuracy, or if integers have to be equal.
+  std::optional<double> getBounded() const;
 };
 
 struct ErrorReport {

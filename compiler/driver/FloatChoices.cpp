@@ -157,3 +157,22 @@ std::vector<std::optional<size_t>> tenon::findScores(func::FuncOp function) {
   }
   return scores;
 }
+
+std::vector<std::optional<ScoredPlaces>> tenon::findScoredPlaces(func::FuncOp function) {
+  Choices choices;
+  choices.add(function);
+  std::vector<std::optional<ScoredPlaces>> found;
+  for (Value result : function.getBody().front().getTerminator()->getOperands()) {
+    // Neither changes the order of elements.
+    while (isa_and_nonnull<ReshapeOp, CastOp>(result.getDefiningOp()) && !isFloat(result))
+      result = result.getDefiningOp()->getOperand(0);
+    std::optional<ScoredPlaces> places;
+    if (auto reduce = result.getDefiningOp<ArgReduceOp>())
+      places = {reduce.getInput(), static_cast<int64_t>(reduce.getAxis())};
+    else if (auto topK = result.getDefiningOp<TopKOp>(); topK && result == topK.getIndices())
+      places = {topK.getInput(), static_cast<int64_t>(topK.getAxis())};
+    bool isMeasured = places && isFloat(places->scores) && !choices.lookup(places->scores);
+    found.push_back(isMeasured ? places : std::nullopt);
+  }
+  return found;
+}

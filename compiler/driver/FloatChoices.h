@@ -26,6 +26,15 @@ std::vector<std::string> findFloatChoices(mlir::func::FuncOp function);
 /// too. The error of the scores then measures how accurate the choice is.
 std::vector<std::optional<size_t>> findScores(mlir::func::FuncOp function);
 
+/// The scores of integers that are places of the largest or smallest elements of them along a dimension.
+struct ScoredPlaces {
+  mlir::Value scores;
+  int64_t axis;
+};
+/// Returns these for each result of a function that has them (arg_reduce, top_k), unless they depend on a choice
+/// themselves. The elements of the result are in the order of the places.
+std::vector<std::optional<ScoredPlaces>> findScoredPlaces(mlir::func::FuncOp function);
+
 } // namespace tenon
 
 #endif // TENON_COMPILER_DRIVER_FLOATCHOICES_H

@@ -35,6 +35,8 @@ static std::string describeOutput(const Json &output) {
     text += differing->dump() + " of " + output.value("elements", Json()).dump() + " elements differ";
   else
     text += getFigure(output.value("error", Json())) + " of the largest element";
+  if (auto score = output.find("score_error"); score != output.end())
+    text += "; their scores are off by " + getFigure(*score) + " of the largest one";
   if (auto own = output.find("own_error"); own != output.end() && own->is_number())
     text += " (its own f16 or bf16 is off by " + getFigure(*own) + ")";
   if (std::string note = getString(output, "note"); !note.empty())
@@ -70,7 +72,8 @@ std::optional<double> tenon::getLargestError(llvm::StringRef meta) {
   // "largest" is 0 if no output counts: outputs with a note do not, such as one that depends on a cast to integers.
   auto outputs = error->find("outputs");
   auto counts = [](const Json &output) {
-    return output.is_object() && output.contains("error") && !output.contains("note");
+    return output.is_object() && (output.contains("error") || output.contains("score_error")) &&
+           !output.contains("note");
   };
   if (outputs == error->end() || !outputs->is_array() || llvm::none_of(*outputs, counts))
     return std::nullopt;

@@ -93,3 +93,26 @@ TEST_CASE("reports of several targets have the larger error of each output") {
   CHECK(report.outputs[0].error == 2e-6);
   CHECK(report.outputs[1].error == 5e-6);
 }
+
+TEST_CASE("places keep a tolerance by their scores, or else by those of another output") {
+  OutputError places = makeOutput("a", 0);
+  places.isFloat = false;
+  places.differing = 2;
+  places.count = 5;
+  CHECK(!places.keeps(1e-5));
+  CHECK(!makeReport({places}).hasBounded());
+  places.scores = "logits";
+  CHECK(places.keeps(1e-5));
+  places.scores = "";
+  places.scoreError = 3e-5;
+  ErrorReport report = makeReport({places, makeOutput("b", 1e-6)});
+  CHECK(report.getLargest() == 3e-5);
+  CHECK(report.getUsedShare(1e-5) == Approx(3));
+  CHECK(!report.findExceeding(1e-4));
+  REQUIRE(report.findExceeding(1e-5));
+  CHECK(report.describeExceeding(1e-5, false)
+            .find("'a' has places of scores that are off by 3.0e-05 of the largest one") != std::string::npos);
+  report.outputs[0].scoreError = INFINITY;
+  CHECK(report.describeExceeding(1e-5, false).find("has places that its scores do not have") != std::string::npos);
+  CHECK(report.toJson().find("score_error") != std::string::npos);
+}

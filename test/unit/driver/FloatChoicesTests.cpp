@@ -93,3 +93,34 @@ TEST_CASE("integers that are chosen by the floats of another result have these a
   CHECK(best("w", "    tenon.state.update @kept at #tenon.shape<0>, %z : tensor<4xf32>\n") ==
         Scores{std::nullopt, std::nullopt});
 }
+
+TEST_CASE("places of the largest elements have these as scores, unless a choice comes before") {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(R"(
+  func.func @main(%x: tensor<4x9xf32>, %n: tensor<4x9xi64>)
+      -> (tensor<4x1xi32>, tensor<4x2xi64>, tensor<4xi64>, tensor<4xi64>, tensor<4x2xf32>) {
+    %0 = tenon.exp %x : (tensor<4x9xf32>) -> tensor<4x9xf32>
+    %1 = tenon.arg_reduce min, %0 {axis = 1 : i64} : (tensor<4x9xf32>) -> tensor<4xi64>
+    %2 = tenon.cast %1 : (tensor<4xi64>) -> tensor<4xi32>
+    %3 = tenon.reshape %2 : (tensor<4xi32>) -> tensor<4x1xi32>
+    %4, %5 = tenon.top_k %0 {axis = 1 : i64} : (tensor<4x9xf32>) -> (tensor<4x2xf32>, tensor<4x2xi64>)
+    %6 = tenon.arg_reduce max, %n {axis = 1 : i64} : (tensor<4x9xi64>) -> tensor<4xi64>
+    %7 = tenon.round %x : (tensor<4x9xf32>) -> tensor<4x9xf32>
+    %8 = tenon.arg_reduce max, %7 {axis = 1 : i64} : (tensor<4x9xf32>) -> tensor<4xi64>
+    return %3, %5, %6, %8, %4 : tensor<4x1xi32>, tensor<4x2xi64>, tensor<4xi64>, tensor<4xi64>, tensor<4x2xf32>
+  })",
+                                                             &context);
+  REQUIRE(module);
+  auto places = findScoredPlaces(*module->getOps<func::FuncOp>().begin());
+  REQUIRE(places.size() == 5);
+  for (size_t i : {0, 1}) {
+    REQUIRE(places[i]);
+    CHECK(places[i]->axis == 1);
+    CHECK(places[i]->scores.getDefiningOp()->getName().getStringRef() == "tenon.exp");
+  }
+  CHECK(!places[2]);
+  CHECK(!places[3]);
+  CHECK(!places[4]);
+}
