@@ -180,7 +180,7 @@ void tenon::buildGraphPipeline(OpPassManager &pm, const ConstantEvaluator &evalu
 }
 
 void tenon::buildReferencePipeline(OpPassManager &pm, const ConstantEvaluator &evaluate, bool roundsReducedPrecision) {
-  pm.nest<func::FuncOp>().addPass(createWidenFloats({roundsReducedPrecision}));
+  pm.addPass(createWidenFloats({roundsReducedPrecision}));
   GraphOptions options;
   options.hasPaths = false;
   options.maxGrowthBytes = 0;

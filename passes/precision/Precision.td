@@ -39,7 +39,7 @@ def QuantizeWeights : Pass<"tenon-quantize-weights", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numStored", "stored", "matrices that have another format">];
 }
 
-def WidenFloats : Pass<"tenon-widen-floats", "::mlir::func::FuncOp"> {
+def WidenFloats : Pass<"tenon-widen-floats", "::mlir::ModuleOp"> {
   let summary = "promote all floating-point computation to f64";
   let description = [{
     Makes of a model the reference that its errors are measured against: f32, f16
@@ -48,7 +48,7 @@ def WidenFloats : Pass<"tenon-widen-floats", "::mlir::func::FuncOp"> {
     are f64. A large weight stays too, and is cast when the model runs, so that it
     takes no more memory. What looks at bits (`bitcast`, kernels of the library) gets
     and gives the model's own types. Floats of eight and four bits stay: to round to
-    them is what the model means.
+    them is what the model means. States of f16 and bf16 become ones of f32.
 
     Belongs first, before anything is computed of weights.
 

@@ -1,5 +1,5 @@
-// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-widen-floats))' | FileCheck %s
-// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-widen-floats{round-reduced-precision=true}))' | FileCheck %s --check-prefix=ROUND
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(tenon-widen-floats)' | FileCheck %s
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(tenon-widen-floats{round-reduced-precision=true})' | FileCheck %s --check-prefix=ROUND
 
 // Inputs keep their types, results do not.
 // CHECK-LABEL: func.func @arithmetic
@@ -98,4 +98,27 @@ func.func @halves(%x: tensor<4xf16>) -> tensor<4xbf16> {
   %4 = tenon.log %3 : (tensor<4xf32>) -> tensor<4xf32>
   %5 = tenon.cast %4 : (tensor<4xf32>) -> tensor<4xbf16>
   return %5 : tensor<4xbf16>
+}
+
+// What a state rounds to is the model's own error, too. Those of f32 stay.
+// CHECK: tenon.state @half : tensor<8x4xf32> live "past"
+// CHECK: tenon.state @whole : tensor<2x4xf32>
+tenon.state @half : tensor<8x4xf16> live "past"
+tenon.state @whole : tensor<2x4xf32>
+// CHECK-LABEL: func.func @states
+// CHECK: %[[NEW:.*]] = tenon.cast %{{.*}} : (tensor<1x4xf64>) -> tensor<1x4xf32>
+// CHECK: tenon.state.update @half at #tenon.shape<past> extends, %[[NEW]] : tensor<1x4xf32>
+// CHECK: %[[ALL:.*]] = tenon.state.read @half : tensor<?x4xf32, #tenon.shape<past + 1, 4>>
+// CHECK: tenon.cast %[[ALL]] : {{.*}} -> tensor<?x4xf64, #tenon.shape<past + 1, 4>>
+// CHECK: tenon.state.read @whole : tensor<2x4xf32>
+// ROUND-LABEL: func.func @states
+// ROUND: tenon.cast %{{.*}} -> tensor<1x4xf16>
+// ROUND: tenon.state.update @half at #tenon.shape<past> extends, %{{.*}} : tensor<1x4xf32>
+func.func @states(%x: tensor<1x4xf32>) -> (tensor<?x4xf16, #tenon.shape<past + 1, 4>>, tensor<2x4xf32>) {
+  %0 = tenon.exp %x : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %1 = tenon.cast %0 : (tensor<1x4xf32>) -> tensor<1x4xf16>
+  tenon.state.update @half at #tenon.shape<past> extends, %1 : tensor<1x4xf16>
+  %2 = tenon.state.read @half : tensor<?x4xf16, #tenon.shape<past + 1, 4>>
+  %3 = tenon.state.read @whole : tensor<2x4xf32>
+  return %2, %3 : tensor<?x4xf16, #tenon.shape<past + 1, 4>>, tensor<2x4xf32>
 }
