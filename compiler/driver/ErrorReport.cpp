@@ -136,6 +136,8 @@ std::string ErrorReport::toJson() const {
     return nlohmann::json({{"not_measured", reason}}).dump();
   nlohmann::json json;
   json["input_sets"] = numSets;
+  if (goesOn)
+    json["goes_on"] = true;
   json["inputs"] = areInputsGiven ? "given" : "generated";
   json["largest"] = ::toJson(getLargest());
   if (!emulator.empty())

@@ -49,11 +49,12 @@ struct ErrorReport {
   bool isInputAtFault = false; ///< the reason is a fault of inputs that were given
   bool areInputsGiven = false; ///< and not generated
   size_t numSets = 0;
+  bool goesOn = false; ///< runs go on from states of an earlier one
   std::vector<OutputError> outputs;
   /// The program that computed the model, if it was not the code of the artifact.
   std::string emulator;
 
-  static ErrorReport none(std::string reason) { return {std::move(reason), false, false, 0, {}, ""}; }
+  static ErrorReport none(std::string reason) { return {std::move(reason), false, false, 0, false, {}, ""}; }
   /// True if some output's error measures its accuracy.
   bool hasBounded() const;
   /// Returns the largest error among those outputs whose error measures their accuracy.

@@ -258,7 +258,7 @@ static llvm::Expected<InputSet> makeShapes(func::FuncOp function, const Sizes &s
 }
 
 llvm::Expected<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<NamedRange> preferred, MemoryMeter meter,
-                                               unsigned guess) {
+                                               unsigned guess, unsigned leastHalvings) {
   constexpr uint64_t kMaxBytes = uint64_t(1) << 30;
   constexpr unsigned kMaxHalvings = 4;
   InputSet set;
@@ -266,7 +266,7 @@ llvm::Expected<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<N
   // A model may not support a batch of 1, for instance if it selects the two largest elements of the batch.
   for (int64_t batch : {int64_t(1), kUsual}) {
     std::optional<uint64_t> bytes;
-    for (unsigned halvings = 0; halvings <= kMaxHalvings; ++halvings) {
+    for (unsigned halvings = leastHalvings; halvings <= kMaxHalvings; ++halvings) {
       sizes = chooseSizes(function, preferred, batch, halvings, guess);
       llvm::Expected<InputSet> shapes = makeShapes(function, sizes);
       if (!shapes)
@@ -335,5 +335,18 @@ llvm::Expected<std::vector<InputSet>> tenon::generateInputSets(ModuleOp simplifi
     }
     sets.push_back(std::move(*set));
   }
+  func::FuncOp general = getProgramFunctions(simplified).back();
+  if (general.walk([](StateReadOp) { return WalkResult::interrupt(); }) == WalkResult::advance())
+    return sets;
+  // A quarter of the usual size leaves room for a run of that size, and is cheap.
+  constexpr unsigned kHalvings = 2;
+  llvm::Expected<InputSet> before = generateInputs(general, {}, meter, /*guess=*/0, kHalvings);
+  if (!before) {
+    llvm::consumeError(before.takeError());
+    return sets;
+  }
+  auto shared = std::make_shared<InputSet>(std::move(*before));
+  for (InputSet &set : sets)
+    set.before = shared;
   return sets;
 }

@@ -127,10 +127,10 @@ tenon_status LoadedModel::resetStates(tenon_error *error) const {
   return status;
 }
 
-llvm::Error LoadedModel::bind(InputSet &set, bool withData) const {
+llvm::Error LoadedModel::bind(InputSet &set, bool withData, uint32_t firstSlot) const {
   tenon_error error;
   std::vector<uint32_t> slots(set.sequences);
-  std::iota(slots.begin(), slots.end(), 0);
+  std::iota(slots.begin(), slots.end(), firstSlot);
   if (tenon_status status = tenon_session_use_slots(session.get(), slots.data(), slots.size(), &error))
     return makeError(static_cast<CompileStatus>(status), getText(error));
   for (auto [i, tensor] : llvm::enumerate(set)) {
@@ -150,7 +150,7 @@ bool LoadedModel::canRun(InputSet &set) const {
 tenon_status LoadedModel::run(tenon_error *error) const {
   if (tenon_status status = resetStates(error))
     return status;
-  return tenon_session_run(session.get(), error);
+  return goOn(error);
 }
 
 std::optional<uint64_t> LoadedModel::measureMemory(InputSet &shapes) const {

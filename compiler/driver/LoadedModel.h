@@ -36,8 +36,9 @@ public:
   /// Binds the last inputs, which are bytes, for all runs. Fails if the runtime rejects one.
   llvm::Error bindLast(llvm::ArrayRef<llvm::ArrayRef<char>> tensors);
 
-  /// Binds the inputs, or only their shapes. Fails if the runtime rejects one.
-  llvm::Error bind(InputSet &set, bool withData) const;
+  /// Binds the inputs, or only their shapes, for a run of the sequences in slots from `firstSlot` on. Fails if the
+  /// runtime rejects one.
+  llvm::Error bind(InputSet &set, bool withData, uint32_t firstSlot = 0) const;
   /// Returns the memory of a run with these inputs; none if the runtime rejects them.
   std::optional<uint64_t> measureMemory(InputSet &shapes) const;
   /// Binds the inputs and runs the model on them. Returns true if the runtime does both.
@@ -45,6 +46,8 @@ public:
   /// Runs the model on the bound inputs. States are reset to those of a new session, so that each run computes the
   /// same.
   tenon_status run(tenon_error *error) const;
+  /// Runs the model on the bound inputs, with the states of the run before.
+  tenon_status goOn(tenon_error *error) const { return tenon_session_run(session.get(), error); }
   /// Returns the runtime's message without its name for an artifact in memory.
   static std::string getText(const tenon_error &error);
 

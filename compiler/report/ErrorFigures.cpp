@@ -108,6 +108,7 @@ std::vector<std::string> tenon::listErrors(llvm::StringRef meta) {
     std::string emulator = getString(*error, "emulator");
     lines.push_back("measured with " + (*error)["input_sets"].dump() + " " + getString(*error, "inputs") +
                     ((*error)["input_sets"] == 1 ? " input set" : " input sets") +
+                    (error->contains("goes_on") ? ", with states of an earlier run" : "") +
                     (emulator.empty() ? "" : ", its algorithms emulated on " + emulator));
   }
   if (auto paths = json.find("paths"); paths != json.end() && paths->is_object())

@@ -9,8 +9,10 @@
 // `input_sets`, `inputs` ("given" or "generated"), `largest`, maybe the `emulator`
 // that took the place of the target, and for each output `name` and `error` (null
 // where it is not finite), or `differing` of `elements`, and maybe an `own_error`, of
-// the model's own f16 or bf16, and a `note`, why the error cannot be bounded. In `paths`, how many `choices` of paths
-// there were, and the `largest_error` of an operation that is computed in another way than its own.
+// the model's own f16 or bf16, and a `note`, why the error cannot be bounded; of integers maybe a `score_error`, or
+// `scores`, the output that they are chosen by. `goes_on` where states were those of an earlier run. In `paths`, how
+// many `choices` of paths there were, and the `largest_error` of an operation that is computed in another way than its
+// own.
 //
 //===----------------------------------------------------------------------===//
 
