@@ -9,6 +9,7 @@
 
 #include "tools/tenon-run/FaultHandler.h"
 #include "tools/tenon-run/Parts.h"
+#include "tools/tenon-run/ValueFiles.h"
 
 namespace tenon::run {
 
@@ -172,14 +173,37 @@ Status Model::programSizes(const char **sizes) {
   return {};
 }
 
+Status Model::setState(const std::string &argument) {
+  std::vector<std::string> names;
+  std::vector<tenon_dtype> types;
+  tenon_error error;
+  for (uint32_t i = 0; i < info.state_count; ++i) {
+    tenon_state_info state;
+    TENON_TRY(from(tenon_artifact_state(artifact, i, &state, &error), error));
+    names.emplace_back(state.name);
+    types.push_back(state.dtype);
+  }
+  size_t index;
+  std::string file;
+  if (!splitNamed(argument, names, &index, &file) || file.empty())
+    return Status::make(TENON_MISUSE, "--set-state: expected NAME=FILE.npy, got '%s'; tenon inspect lists the states",
+                        argument.c_str());
+  HostTensor tensor;
+  TENON_TRY(readNpy(file.c_str(), types[index], &tensor));
+  tenon_tensor view = tensor.view();
+  return from(tenon_session_set_state(session, 0, uint32_t(index), &view, &error), error);
+}
+
 Status Model::startStates(const Options &options) {
   tenon_error error;
-  bool isNamed = !options.restoreState.empty() || !options.saveState.empty();
+  bool isNamed = !options.restoreState.empty() || !options.saveState.empty() || !options.setStates.empty();
   if (isNamed && !info.state_count)
     return Status::make(TENON_MISUSE, "%s: the model has no states; see tenon compile --state",
                         options.artifact.c_str());
   if (!options.restoreState.empty())
     TENON_TRY(from(tenon_session_restore_slot(session, 0, options.restoreState.c_str(), &error), error));
+  for (const std::string &argument : options.setStates)
+    TENON_TRY(setState(argument));
   // All sequences begin with the same states.
   std::vector<uint32_t> slots(numSequences);
   for (uint32_t i = 0; i < numSequences; ++i) {

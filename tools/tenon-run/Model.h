@@ -69,6 +69,8 @@ struct Model {
 
 private:
   Status startStates(const Options &options);
+  /// Sets the state of slot 0 that an argument "NAME=FILE.npy" names.
+  Status setState(const std::string &argument);
 
   uint32_t numSequences = 1;                  // of a run; each has the slot of its number
   bool rewinds = false;                       // as many later slots have the states that runs begin with

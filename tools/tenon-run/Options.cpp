@@ -170,6 +170,10 @@ static constexpr Flag kFlags[] = {
      }},
     {"--restore-state", "FILE", "begin with the states that --save-state wrote, instead of those of a new session",
      [](Options &o, const std::string &v) { return o.restoreState = v, !v.empty(); }},
+    {"--set-state", "NAME=FILE.npy",
+     "begin with this value of a state all of whose rows are live, such as the\nsampling of a language model; for all "
+     "sequences",
+     [](Options &o, const std::string &v) { return o.setStates.push_back(v), true; }},
     {"--save-state", "FILE", "after the run, write the states that the model keeps for the next run",
      [](Options &o, const std::string &v) { return o.saveState = v, !v.empty(); }},
     {"--memory-limit", "BYTES", "refuse to run if more memory is needed; BYTES may end in K, M or G",

@@ -38,7 +38,8 @@ struct Options {
   bool hasSeed = false;
   uint64_t seed = 0;
   std::string restoreState, saveState; // files
-  uint32_t sequences = 1;              // of a run, each with states of its own: the batch
+  std::vector<std::string> setStates;
+  uint32_t sequences = 1; // of a run, each with states of its own: the batch
 
   /// True if the model runs more than once for one result.
   bool repeats() const { return benchmark || layers || !profile.empty(); }

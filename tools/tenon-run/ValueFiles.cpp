@@ -47,7 +47,7 @@ Status readProto(const char *path, const Model::Value &input, HostValue *value) 
   });
 }
 
-static Status readNpy(const char *path, tenon_dtype dtype, HostTensor *tensor) {
+Status readNpy(const char *path, tenon_dtype dtype, HostTensor *tensor) {
   return readFile(path, [&](const uint8_t *bytes, size_t size) {
     return dtype == TENON_STRING ? parseNpyStrings(bytes, size, tensor) : parseNpy(bytes, size, dtype, tensor);
   });

@@ -130,10 +130,37 @@ def checkEnds():
 def checkOneCall():
     """The settings are states, so that another program that takes input_ids alone gets the token, too."""
     model = build("call", logitsOf([0.2, 0.5, 0.3]))
-    ids = tensors.Tensor((1, 2), [0, 2], "i64")
-    tensors.writeNpy("ids.npy", ids)
-    subprocess.run(["tenon-run", model, "--input", "input_ids=ids.npy", "--output", "token=token.npy"], check=True)
-    assert list(tensors.readNpy("token.npy").data) == [1]
+
+    def run(*options):
+        command = ["tenon-run", model, "--input", "input_ids=ids.npy", "--output", "token=token.npy", *options]
+        done = subprocess.run(command, capture_output=True, text=True)
+        return done.returncode, done.stderr if done.returncode else list(tensors.readNpy("token.npy").data)
+
+    tensors.writeNpy("ids.npy", tensors.Tensor((1, 2), [0, 2], "i64"))
+    assert run() == (0, [1])
+    # With a penalty of 4 the logits of 0 and 2, which are negative, become less; that of 1 too, once it is in the text.
+    tensors.writeNpy("ids.npy", tensors.Tensor((1, 2), [0, 1], "i64"))
+    tensors.writeNpy("sampling.npy", tensors.Tensor((1, 5), [0, 4, 0, 0, 0]))
+    assert run("--set-state", "sampling=sampling.npy") == (0, [2])
+    # Seeds give several tokens.
+    tensors.writeNpy("sampling.npy", tensors.Tensor((1, 5), [1, 0, 0, 0, 0]))
+    drawn = []
+    for seed in range(40):
+        tensors.writeNpy("seed.npy", tensors.Tensor((1,), [seed], "i64"))
+        drawn += run("--set-state", "sampling=sampling.npy", "--set-state", "seed=seed.npy")[1]
+    assert set(drawn) == {0, 1, 2}, drawn
+    for argument, code, text in (
+        ("sample=sampling.npy", 2, "--set-state: expected NAME=FILE.npy, got 'sample=sampling.npy'"),
+        ("sampling=none.npy", 1, "none.npy"),
+        ("sampling=seed.npy", 1, "seed.npy"),
+        ("seed=token.npy", 0, ""),
+        ("model.layers.0.self_attn.keys=sampling.npy", 2, "is written by runs alone"),
+    ):
+        got, message = run("--set-state", argument)
+        assert got == code and (code == 0 or text in message), f"{argument}: exit {got}, {message}"
+    tensors.writeNpy("sampling.npy", tensors.Tensor((5,), [1, 0, 0, 0, 0]))
+    code, message = run("--set-state", "sampling=sampling.npy")
+    assert code == 2 and "state 'sampling' has another type or other dimensions" in message, message
 
 
 for check in (checkFilters, checkPenalty, checkSeeds, checkEnds, checkOneCall):
