@@ -301,6 +301,8 @@ Tensor sin(const Tensor &x);
 Tensor cos(const Tensor &x);
 Tensor tanh(const Tensor &x);
 Tensor erf(const Tensor &x);
+/// Booleans: whether each element is NaN.
+Tensor isNaN(const Tensor &x);
 Tensor sigmoid(const Tensor &x);
 Tensor relu(const Tensor &x);
 /// x * sigmoid(x)

@@ -74,6 +74,7 @@ TENON_GRAPH_UNARY(sin, sin)
 TENON_GRAPH_UNARY(cos, cos)
 TENON_GRAPH_UNARY(tanh, tanh)
 TENON_GRAPH_UNARY(erf, erf)
+TENON_GRAPH_UNARY(isNaN, isNaN)
 TENON_GRAPH_UNARY(sigmoid, sigmoid)
 TENON_GRAPH_UNARY(relu, relu)
 #undef TENON_GRAPH_UNARY

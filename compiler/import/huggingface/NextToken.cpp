@@ -62,7 +62,7 @@ void huggingface::outputNextToken(ModelContext &m, const Tensor &ids, const Tens
   Tensor penalty = sampling.get(kPenalty), temperature = sampling.get(kTemperature);
   Tensor penalized = where(logits > 0, logits / penalty, logits * penalty);
   Tensor scores = where(sampling.seen & (penalty > 0), penalized, logits);
-  scores = where(scores == scores, scores, -std::numeric_limits<double>::infinity());
+  scores = where(!isNaN(scores), scores, -std::numeric_limits<double>::infinity());
   Tensor isWarm = temperature > 0;
   Tensor weights = softmax(scores / where(isWarm, temperature, 1), 1);
   Tensor drawn = sample(weights, slice(sampling.settings, 1, kTopK, kSettings - kTopK), sampling.uniform);

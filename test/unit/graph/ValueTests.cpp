@@ -418,3 +418,26 @@ TEST_CASE_METHOD(Fixture, "losses of labels, some of which are ignored, and of n
   checkClose(results[5], {square / 24});
   checkClose(results[6], {square});
 }
+
+TEST_CASE_METHOD(Fixture, "numbers of a key, elements in other places, and what is drawn of weights") {
+  constexpr int64_t size = 40;
+  auto key = [&](double number) { return g.scalar(number, DType::i64); };
+  Tensor x = g.weight("x", {2, 4}, {1, 2, NAN, 4, 5, 6, 7, 8});
+  Tensor places = cast(g.weight("places", {2, 2}, {3, 0, 1, 1}), DType::i64),
+         updates = g.weight("updates", {2, 2}, {-1, -2, -3, -3});
+  Tensor filters = g.weight("filters", {2, 3}, {0, 0, 0, 1, 0, 0}), uniform = g.weight("uniform", {2}, {0.5, 0.9});
+  Tensor weights = g.weight("weights", {2, 4}, {1, 1, 0, 2, 3, 1, 2, 1});
+  auto results = run({g.randomUniform({size}, key(5)), g.randomUniform({size}, key(5)), g.randomUniform({size}, key(6)),
+                      cast(isNaN(x), DType::f32), scatter(x, places, updates, 1), scatter(x, places, updates, -1),
+                      cast(key(12) ^ key(10), DType::f32), sample(weights, filters, uniform)});
+  CHECK(results[0] == results[1]);
+  CHECK(results[0] != results[2]);
+  for (double number : results[0])
+    CHECK((number >= 0 && number < 1));
+  CHECK(results[3] == std::vector<double>{0, 0, 1, 0, 0, 0, 0, 0});
+  results[4][2] = results[5][2] = 0;
+  CHECK(results[4] == std::vector<double>{-2, 2, 0, -1, 5, -3, 7, 8});
+  CHECK(results[4] == results[5]);
+  CHECK(results[6] == std::vector<double>{6});
+  CHECK(results[7] == std::vector<double>{3, 0});
+}
