@@ -8,8 +8,8 @@
 #include "compiler/driver/ErrorMeter.h"
 #include "compiler/driver/FloatChoices.h"
 #include "compiler/driver/LoadedModel.h"
+#include "compiler/driver/NamedValues.h"
 #include "compiler/driver/Reference.h"
-#include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/ReducedPrecision.h"
 #include "dialects/tenon/Tenon.h"
 #include "passes/Kernel.h"
@@ -168,7 +168,7 @@ std::string ErrorMeter::makeInputs(ModuleOp simplified, ArrayRef<std::string> pr
   return "";
 }
 
-std::string ErrorMeter::runReference(LoadedModel &reference, Results &all) {
+std::string ErrorMeter::runReference(LoadedModel &reference, Results &all, bool mayBeginSessions) {
   constexpr uint64_t kMaxBytes = uint64_t(4) << 30;
   for (InputSet &set : sets) {
     if (reference.measureMemory(set).value_or(0) > kMaxBytes)
@@ -176,7 +176,7 @@ std::string ErrorMeter::runReference(LoadedModel &reference, Results &all) {
     tenon_status status;
     std::string error = run(reference, set, &status);
     // States may have no room for both runs, or inputs may have to have as many elements as there are rows.
-    if (!error.empty() && std::exchange(set.before, nullptr))
+    if (!error.empty() && mayBeginSessions && std::exchange(set.before, nullptr))
       error = run(reference, set, &status);
     if (!error.empty()) {
       isInputAtFault = reader && status == TENON_INVALID;
@@ -214,20 +214,13 @@ void ErrorMeter::addScores() {
   if (functions.empty())
     return;
   func::FuncOp main = functions.back();
-  Operation *end = main.getBody().front().getTerminator();
   for (const std::optional<ScoredPlaces> &places : findScoredPlaces(main)) {
     scores.emplace_back();
-    Type type = end->getOperand(scores.size() - 1).getType();
-    if (!places ||
-        !(getElementTypeOrSelf(type).isSignlessInteger(64) || getElementTypeOrSelf(type).isSignlessInteger(32)))
-      continue;
-    unsigned number = end->getNumOperands();
-    std::string name = "scores of output " + std::to_string(scores.size() - 1);
-    NamedAttribute attribute(kNameAttr, StringAttr::get(main.getContext(), name));
-    if (failed(main.insertResult(number, places->scores.getType(), DictionaryAttr::get(main.getContext(), attribute))))
-      continue;
-    end->insertOperands(number, places->scores);
-    scores.back() = {number, places->axis};
+    size_t output = scores.size() - 1, added = main.getNumResults();
+    Type element = getElementTypeOrSelf(main.getResultTypes()[output]);
+    bool isRead = element.isSignlessInteger(64) || element.isSignlessInteger(32);
+    if (places && isRead && succeeded(addOutput(main, places->scores, "scores of output " + std::to_string(output))))
+      scores.back() = {added, places->axis};
   }
 }
 
@@ -240,7 +233,7 @@ void ErrorMeter::measureOwnErrors(OwningOpRef<ModuleOp> rounded) {
   if (!reference)
     return llvm::consumeError(reference.takeError());
   Results results;
-  if (!runReference(**reference, results).empty())
+  if (!runReference(**reference, results, /*mayBeginSessions=*/false).empty())
     return;
   for (auto [mine, exact] : llvm::zip(results, wanted))
     for (auto [own, x, y] : llvm::zip(ownErrors, mine, exact))
@@ -267,7 +260,7 @@ std::string ErrorMeter::prepare(ModuleOp simplified, ArrayRef<std::string> progr
   func::FuncOp general = getProgramFunctions(simplified).back();
   choices = findFloatChoices(general);
   scoringOutputs = findScores(general);
-  std::string error = runReference(**reference, wanted);
+  std::string error = runReference(**reference, wanted, /*mayBeginSessions=*/true);
   if (error.empty() && rounded && !wanted.empty())
     measureOwnErrors(std::move(rounded));
   return error;
@@ -339,9 +332,9 @@ ErrorReport ErrorMeter::measure(const LoadedModel &model, ModuleOp simplified, A
           tenon_session_output(model.getSession(), i, &tensor, nullptr) != TENON_OK)
         return giveUp("an output cannot be read");
       output.name = info.name;
-      if (scoringOutputs[i] && choices[*scoringOutputs[i]].empty())
+      if (!scores[i] && scoringOutputs[i] && choices[*scoringOutputs[i]].empty())
         output.scores = getOutputName(model, *scoringOutputs[i]);
-      else if (!choices[i].empty() && !scores[i])
+      else if (!scores[i] && !choices[i].empty())
         output.note = "follows what " + choices[i] + " makes of floats, which may fall otherwise";
       compare(results[i], scores[i] ? &results[scores[i]->result] : nullptr, scores[i] ? scores[i]->axis : 0, tensor,
               output);

@@ -56,7 +56,8 @@ private:
   std::string prepare(mlir::ModuleOp simplified, mlir::ArrayRef<std::string> programs, const LoadedModel &model);
   std::string makeInputs(mlir::ModuleOp simplified, mlir::ArrayRef<std::string> programs, const LoadedModel &model,
                          LoadedModel &reference);
-  std::string runReference(LoadedModel &reference, Results &results);
+  /// With `mayBeginSessions`, a set that fails after its earlier run has none from then on.
+  std::string runReference(LoadedModel &reference, Results &results, bool mayBeginSessions);
   void measureOwnErrors(mlir::OwningOpRef<mlir::ModuleOp> rounded);
   void addScores();
   void compare(const Result &want, const Result *scores, int64_t axis, const tenon_tensor &got,

@@ -81,6 +81,16 @@ std::vector<NamedValue> tenon::listNamedValues(ModuleOp imported) {
   return values;
 }
 
+LogicalResult tenon::addOutput(func::FuncOp function, Value value, StringRef name) {
+  NamedAttribute attribute(kNameAttr, StringAttr::get(function.getContext(), name));
+  if (failed(function.insertResult(function.getNumResults(), value.getType(),
+                                   DictionaryAttr::get(function.getContext(), attribute))))
+    return failure();
+  Operation *end = function.getBody().front().getTerminator();
+  end->insertOperands(end->getNumOperands(), value);
+  return success();
+}
+
 llvm::Error tenon::markValues(ModuleOp imported, ArrayRef<std::string> names, const std::string &input) {
   func::FuncOp main = findMain(imported);
   llvm::StringMap<Value> values;
@@ -90,11 +100,7 @@ llvm::Error tenon::markValues(ModuleOp imported, ArrayRef<std::string> names, co
     auto found = values.find(name);
     if (found == values.end())
       return makeError(CompileStatus::invalid, input + ": has no value '" + name + "', which --mark-output names");
-    Operation *end = main.getBody().front().getTerminator();
-    end->insertOperands(end->getNumOperands(), found->second);
-    NamedAttribute attribute(kNameAttr, StringAttr::get(imported.getContext(), name));
-    if (failed(main.insertResult(main.getNumResults(), found->second.getType(),
-                                 DictionaryAttr::get(imported.getContext(), attribute))))
+    if (failed(addOutput(main, found->second, name)))
       return makeError(CompileStatus::fault, input + ": cannot make '" + name + "' an output");
   }
   return llvm::Error::success();

@@ -24,6 +24,8 @@ struct NamedValue {
 /// Returns the values of a module in order. Operations without a node have their operation's name. Outputs of the model
 /// are left out, and values with the name of one.
 std::vector<NamedValue> listNamedValues(mlir::ModuleOp imported);
+/// Adds a value as the last output of a function.
+mlir::LogicalResult addOutput(mlir::func::FuncOp function, mlir::Value value, llvm::StringRef name);
 /// Adds values as outputs after those of the model. Fails if there is no value of a name.
 llvm::Error markValues(mlir::ModuleOp imported, llvm::ArrayRef<std::string> names, const std::string &input);
 

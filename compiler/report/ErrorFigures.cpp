@@ -42,7 +42,7 @@ static std::string describeOutput(const Json &output) {
   if (std::string note = getString(output, "note"); !note.empty())
     text += ", but cannot be bounded: it " + note;
   if (std::string scores = getString(output, "scores"); !scores.empty())
-    text += "; its scores are '" + scores + "'";
+    text += "; they are chosen by output '" + scores + "'";
   return text;
 }
 

@@ -150,8 +150,9 @@ def Tenon_SampleOp : Tenon_InferredOp<"sample", [Tenon_LoopNest, Tenon_Discontin
     in [0, 1), [lines...]. Negative elements and NaN count as 0. What the filters of
     a line leave is drawn from, in their order: the k largest elements; of these the
     smallest set of largest ones with p of their sum; and those that are at least m
-    times the largest one. Elements equal to the least of a set are in it. k of 0 or
-    less, p outside of (0, 1) and m of 0 or less leave all.
+    times the largest one. Elements equal to the least of a set are in it. k is
+    rounded down. k of less than 1, p outside of (0, 1), m of 0 or less and NaN leave
+    all.
 
     The index is the first one up to which the elements that are left come to more
     than `uniform` of their sum; 0 where all elements are 0.

@@ -69,7 +69,7 @@ def main():
             for name, shape, data in (("w", (lines, size), weights), ("f", (lines, 3), filters), ("u", (lines,), places)):
                 writeNpy(name + ".npy", Tensor(shape, data))
             inputs = [word for name in "wfu" for word in ("--input", f"{name}={name}.npy")]
-            subprocess.run(["tenon-run", "sample.tenon", *inputs, "--output", "y=y.npy"], check=True)
+            subprocess.run(["tenon-run", "sample.tenon", *inputs, "--output", "y=y.npy", "--threads", str(1 + number % 2)], check=True)
             wanted = [draw(weights[i * size : (i + 1) * size], *filters[3 * i : 3 * i + 3], places[i]) for i in range(lines)]
             got = list(readNpy("y.npy").data)
             if got != wanted:

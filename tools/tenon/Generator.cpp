@@ -99,11 +99,12 @@ Status Generator::checkStates(uint32_t count) {
 //===----------------------------------------------------------------------===//
 
 Status Generator::setSampling(const text::SamplingOptions &options, uint64_t seed, uint32_t text) {
-  if (options.temperature > 0 && (!samplingState || !seedState))
-    return Status::make(TENON_UNSUPPORTED, "%s: takes the most probable token; it has no states sampling and seed",
-                        model.c_str());
-  if (!samplingState || !seedState)
+  if (!samplingState || !seedState) {
+    if (options.temperature > 0 || options.repetitionPenalty != 1)
+      return Status::make(TENON_UNSUPPORTED, "%s: takes no temperature or penalty: it has no states sampling and seed",
+                          model.c_str());
     return {};
+  }
   texts[text].sampling = {{static_cast<float>(options.temperature), static_cast<float>(options.repetitionPenalty),
                            static_cast<float>(options.topK), static_cast<float>(options.topP),
                            static_cast<float>(options.minP)},

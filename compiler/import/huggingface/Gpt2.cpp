@@ -75,7 +75,8 @@ static Tensor widen(ModelContext &m, const Gpt2Config &c, const Tensor &x) {
   return convolve(m, wide, "c_proj", c.intermediate, c.hidden);
 }
 
-/// Input: input_ids. Output: logits, [batch, length, vocabulary], or with a context [batch, vocabulary].
+/// Input: input_ids. Output: logits, [batch, length, vocabulary], or with a context [batch, vocabulary], and token
+/// (NextToken.h).
 void huggingface::buildGpt2(ModelContext &m) {
   Gpt2Config c(m.config);
   m.checkLayers(c.layers);

@@ -56,23 +56,18 @@ private:
     return arith::CmpIOp::create(w.b, w.loc, predicate, x, y);
   }
 
-  /// An element; 0 where it is NaN or negative.
-  Value get(Value i) {
+  /// Element `i` of the line of an operand; 0 where it is NaN or negative.
+  Value readPositive(Value operand, Value i) {
     Values place(line);
     place.push_back(i);
-    Value x = w.read(op.getWeights(), place), zero = number(0);
+    Value x = w.read(operand, place), zero = number(0);
     return w.select(compare(arith::CmpFPredicate::OGT, x, zero), x, zero);
   }
+  Value get(Value i) { return readPositive(op.getWeights(), i); }
+  Value filter(int64_t i) { return readPositive(op.getFilters(), w.index(i)); }
+
   Value getBits(Value element) { return arith::BitcastOp::create(w.b, w.loc, bitsType, element); }
   Value isLeft(Value element, Value least) { return compare(arith::CmpIPredicate::uge, getBits(element), least); }
-
-  /// A filter of the line; 0 where it is NaN or negative.
-  Value filter(int64_t i) {
-    Values place(line);
-    place.push_back(w.index(i));
-    Value x = w.read(op.getFilters(), place), zero = number(0);
-    return w.select(compare(arith::CmpFPredicate::OGT, x, zero), x, zero);
-  }
 
   Value findHighest() {
     return w.repeat(w.index(0), size, bits(0), [&](Value i, ValueRange highest) {

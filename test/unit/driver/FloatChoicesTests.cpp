@@ -14,14 +14,23 @@
 using namespace mlir;
 using namespace tenon;
 
-static std::vector<std::string> findIn(const std::string &body) {
-  DialectRegistry registry;
-  registerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(body, &context);
-  REQUIRE(module);
-  return findFloatChoices(*module->getOps<func::FuncOp>().begin());
-}
+namespace {
+/// Parses modules, which live as long as it does.
+struct Parsed {
+  static DialectRegistry makeRegistry() {
+    DialectRegistry registry;
+    registerDialects(registry);
+    return registry;
+  }
+  explicit Parsed(const std::string &body) : module(parseSourceString<ModuleOp>(body, &context)) { REQUIRE(module); }
+  func::FuncOp getFunction() { return *module->getOps<func::FuncOp>().begin(); }
+
+  MLIRContext context{makeRegistry(), MLIRContext::Threading::DISABLED};
+  OwningOpRef<ModuleOp> module;
+};
+} // namespace
+
+static std::vector<std::string> findIn(const std::string &body) { return findFloatChoices(Parsed(body).getFunction()); }
 
 using Texts = std::vector<std::string>;
 
@@ -63,14 +72,7 @@ TEST_CASE("what a loop repeats as long as floats say follows them") {
 }
 
 TEST_CASE("integers that are chosen by the floats of another result have these as scores") {
-  DialectRegistry registry;
-  registerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  auto find = [&](const std::string &body) {
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(body, &context);
-    REQUIRE(module);
-    return findScores(*module->getOps<func::FuncOp>().begin());
-  };
+  auto find = [](const std::string &body) { return findScores(Parsed(body).getFunction()); };
   using Scores = std::vector<std::optional<size_t>>;
   std::string head = R"(
   tenon.state @kept : tensor<4xf32>
@@ -95,10 +97,7 @@ TEST_CASE("integers that are chosen by the floats of another result have these a
 }
 
 TEST_CASE("places of the largest elements have these as scores, unless a choice comes before") {
-  DialectRegistry registry;
-  registerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(R"(
+  Parsed parsed(R"(
   func.func @main(%x: tensor<4x9xf32>, %n: tensor<4x9xi64>)
       -> (tensor<4x1xi32>, tensor<4x2xi64>, tensor<4xi64>, tensor<4xi64>, tensor<4x2xf32>) {
     %0 = tenon.exp %x : (tensor<4x9xf32>) -> tensor<4x9xf32>
@@ -110,10 +109,8 @@ TEST_CASE("places of the largest elements have these as scores, unless a choice 
     %7 = tenon.round %x : (tensor<4x9xf32>) -> tensor<4x9xf32>
     %8 = tenon.arg_reduce max, %7 {axis = 1 : i64} : (tensor<4x9xf32>) -> tensor<4xi64>
     return %3, %5, %6, %8, %4 : tensor<4x1xi32>, tensor<4x2xi64>, tensor<4xi64>, tensor<4xi64>, tensor<4x2xf32>
-  })",
-                                                             &context);
-  REQUIRE(module);
-  auto places = findScoredPlaces(*module->getOps<func::FuncOp>().begin());
+  })");
+  auto places = findScoredPlaces(parsed.getFunction());
   REQUIRE(places.size() == 5);
   for (size_t i : {0, 1}) {
     REQUIRE(places[i]);
