@@ -7,6 +7,7 @@
 
 #include "passes/cost/MemoryTraffic.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -32,20 +33,17 @@ static AffineExpr getReadBytes(OpOperand &use) {
 }
 
 AffineExpr tenon::countBytes(DispatchOp dispatch) {
-  SetVector<Value> operands;
-  getUsedValuesDefinedAbove(dispatch.getBody(), operands);
+  // The uses in the dispatch alone: a weight may have as many others as the model has layers.
+  llvm::MapVector<Value, SmallVector<AffineExpr>> reads;
+  visitUsedValuesDefinedAbove(dispatch.getBody(), dispatch.getBody(),
+                              [&](OpOperand *use) { reads[use->get()].push_back(getReadBytes(*use)); });
   AffineExpr sum = getDimConstant(dispatch.getContext(), 0);
-  for (Value operand : operands) {
-    SmallVector<AffineExpr> reads;
-    for (OpOperand &use : operand.getUses())
-      if (dispatch->isProperAncestor(use.getOwner()))
-        reads.push_back(getReadBytes(use));
-    assert(!reads.empty() && "what a region uses of values above has a use in it");
-    AffineExpr read = reads.front();
-    for (AffineExpr more : ArrayRef(reads).drop_front())
+  for (const auto &[operand, bytes] : reads) {
+    AffineExpr read = bytes.front();
+    for (AffineExpr more : ArrayRef(bytes).drop_front())
       read = addDims(read, more);
     // Several uses read no byte twice from memory.
-    sum = addDims(sum, reads.size() == 1 ? read : getMin(read, getBytes(operand)));
+    sum = addDims(sum, bytes.size() == 1 ? read : getMin(read, getBytes(operand)));
   }
   for (Value result : dispatch.getResults())
     sum = addDims(sum, getBytes(result));

@@ -26,7 +26,7 @@ struct Owner {
   plan::AllocOp alloc;
   int64_t size;
   std::vector<Access> accesses;
-  bool hasAliases = false, isSuballocated = false;
+  bool hasAliases = false;
 
   int64_t first() const { return llvm::min_element(accesses, isEarlier)->time; }
   int64_t last() const { return llvm::max_element(accesses, isEarlier)->time; }
@@ -116,7 +116,6 @@ static void suballocate(Owner &outer, Owner &inner, int64_t offset) {
                                      name ? name : b.getStringAttr(""));
   inner.alloc.replaceAllUsesWith(alias.getBuffer());
   inner.alloc.erase();
-  inner.isSuballocated = true;
   for (const Access &access : inner.accesses)
     outer.accesses.push_back({access.time, offset + access.begin, offset + access.end});
 }
@@ -124,14 +123,15 @@ static void suballocate(Owner &outer, Owner &inner, int64_t offset) {
 void tenon::suballocateIdleRanges(plan::ProgramOp program) {
   std::vector<Owner> owners = collectOwners(program.getBody().front());
   llvm::stable_sort(owners, [](const Owner &a, const Owner &b) { return a.size > b.size; });
+  // Only what has parts has some that hold nothing. An alias of an alias does not exist, so that those stay whole.
+  std::vector<Owner *> outers;
+  for (Owner &owner : owners)
+    if (owner.hasAliases)
+      outers.push_back(&owner);
   for (Owner &inner : owners)
-    for (Owner &outer : owners) {
-      // Only what has parts has some that hold nothing.
-      if (&outer == &inner || outer.isSuballocated || !outer.hasAliases || inner.hasAliases)
-        continue;
-      if (std::optional<int64_t> offset = findIdleRange(outer, inner)) {
-        suballocate(outer, inner, *offset);
+    for (Owner *outer : inner.hasAliases ? ArrayRef<Owner *>() : ArrayRef(outers))
+      if (std::optional<int64_t> offset = findIdleRange(*outer, inner)) {
+        suballocate(*outer, inner, *offset);
         break;
       }
-    }
 }
