@@ -19,11 +19,23 @@
 using namespace tenon;
 using Json = nlohmann::ordered_json;
 
+/// Sets to null what is nested more than `levels` deep.
+static void dropDeep(Json &json, int levels) {
+  for (Json &child : json)
+    if (levels > 0)
+      dropDeep(child, levels - 1);
+    else if (child.is_structured())
+      child = nullptr;
+}
+
 Json tenon::parseMeta(llvm::StringRef text) {
-  // Printing recurses by nesting level, so values that are nested deeper than the compiler writes are dropped.
-  auto isShallow = [](int depth, Json::parse_event_t, Json &) { return depth < 16; };
-  Json meta = Json::parse(text, isShallow, /*allow_exceptions=*/false);
-  return meta.is_discarded() ? Json() : meta;
+  Json meta = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (meta.is_discarded())
+    return {};
+  // Printing recurses by nesting level: what is nested deeper than the compiler writes is dropped. (A callback of the
+  // parser could do that, but looks at all elements of an array after each of them.)
+  dropDeep(meta, 14);
+  return meta;
 }
 
 Json tenon::readMeta(const ArtifactView &view) { return parseMeta(view.getMeta()); }
