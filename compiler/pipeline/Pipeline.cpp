@@ -100,6 +100,8 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
     functions.addPass(createChooseForms(std::move(forms), options.paths));
     functions.addPass(createChoosePaths({options.budget.each, options.budget.total}, options.paths));
   }
+  // Paths that prepare the rows of a product do so for each product alone.
+  functions.addPass(createCSEPass());
   functions.addPass(createPadConvolutions());
   functions.addPass(createPrepackWeights());
   functions.addPass(createHoistReshapes());

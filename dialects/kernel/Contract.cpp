@@ -98,14 +98,20 @@ static LogicalResult verifyFactors(ContractOp op) {
   if (!sum || sum->getParentOp() != op)
     return op.emitOpError("does not yield a kernel.sum of its body");
   size_t terms = kind == ContractionKind::bf16_terms ? 3 : 1; // math: bf16 terms that have all bits of an f32
+  bool hasGroups = kind == ContractionKind::i8_groups;
+  if (hasGroups && sum.getLhs().size() != 2)
+    return op.emitOpError("has ") << sum.getLhs().size() << " elements of its LHS, expected a number and its scale for "
+                                  << name;
   for (OperandRange factors : {sum.getLhs(), sum.getRhs()})
-    if (factors.empty() || factors.size() > terms)
+    if (factors.empty() || (factors.size() > terms && !(hasGroups && factors == sum.getLhs())))
       return op.emitOpError("has ") << factors.size() << " elements of a factor, expected "
                                     << (terms == 1 ? "1 for " : "1 to 3 for ") << name;
-  bool isDequantized = kind == ContractionKind::dequantized;
+  bool isDequantized = kind == ContractionKind::dequantized || hasGroups;
   if (bool(sum.getNumber()) != isDequantized || (sum.getScale() && !isDequantized))
     return op.emitOpError("has ") << (sum.getNumber() || sum.getScale() ? "a number or a scale" : "no number")
                                   << " of a dequantized factor, but is of kind " << name;
+  if (hasGroups && !sum.getScale())
+    return op.emitOpError("has no scale of its RHS, as contractions of kind ") << name << " have";
   bool isInteger =
       kind == ContractionKind::i8_dot4 || kind == ContractionKind::i8_columnwise || kind == ContractionKind::i16_pairs;
   if (isInteger != isa<IntegerType>(sum.getType()))

@@ -183,7 +183,7 @@ int64_t UnpackOp::getNeighbours(int64_t dim) {
     return 4;
   if (dim != getPackedI32Axis())
     return 1;
-  return getBits() ? FixedNumbers(*getBits()).group : 8;
+  return getBits() ? FixedNumbers(*getBits()).group : 32 / getType().getElementTypeBitWidth();
 }
 
 int64_t UnpackOp::getPackedI32s(int64_t dim) {
@@ -196,10 +196,10 @@ LogicalResult UnpackOp::verify() {
   if (getBits() && (!getPackedI32Axis() || !FixedNumbers::isKnown(*getBits())))
     return emitOpError("has numbers of ")
            << *getBits() << " bits, which are an even number from 8 to 24 and need a 'packed_i32_axis'";
-  bool isPackedInt4 = getPackedI32Axis() && !getBits();
-  bool fits = isPackedInt4 ? in.getElementType().isSignlessInteger(32) && out.getElementType().isUnsignedInteger(4)
-                           : in.getElementType() == out.getElementType() &&
-                                 (!getBits() || in.getElementType().isSignlessInteger(32));
+  bool isSmall = out.getElementType().isUnsignedInteger(4) || out.getElementType().isInteger(8);
+  bool fits = hasSmallIntegers() ? in.getElementType().isSignlessInteger(32) && isSmall
+                                 : in.getElementType() == out.getElementType() &&
+                                       (!getBits() || in.getElementType().isSignlessInteger(32));
   if (in.getRank() != out.getRank() + 1 || !fits)
     return emitOpError("needs an input with one more dimension, for the panels, and of its own type or of i32");
   if (axis < 0 || axis >= out.getRank())

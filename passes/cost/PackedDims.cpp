@@ -69,8 +69,9 @@ static std::optional<PackedDims> getWidenedDims(OpOperand &use, OpOperand &matri
   RankedTensorType type = cast<RankedTensorType>(use.get().getType());
   if (!axis || type.getDimSize(*axis) == 1)
     return std::nullopt;
-  bool isPackedInt4 = use.getOperandNumber() == 0 && type.getElementType().isUnsignedInteger(4) && type.getRank() == 2;
-  return isPackedInt4 ? PackedDims{*axis, {}, 1 - *axis} : PackedDims{*axis};
+  bool isSmall = type.getElementType().isUnsignedInteger(4) || type.getElementType().isInteger(8);
+  bool areWords = use.getOperandNumber() == 0 && isSmall && type.getRank() == 2;
+  return areWords ? PackedDims{*axis, {}, 1 - *axis} : PackedDims{*axis};
 }
 
 /// True if a partly filled panel pays off: without packing, its elements would not be contiguous, or the conversion

@@ -17,7 +17,7 @@ namespace tenon {
 inline constexpr int64_t kFewColumns = 4;
 
 /// How a weight is packed: the dimension that is split into panels, and the one along which groups of four are
-/// interleaved (`k4Axis`) or eight numbers share an i32 (`packedI32Axis`). With `bits`, an f32 matrix is stored as
+/// interleaved (`k4Axis`) or small integers share an i32 (`packedI32Axis`). With `bits`, an f32 matrix is stored as
 /// fixed-point numbers, packed along `packedI32Axis`.
 struct PackedDims {
   int64_t axis;

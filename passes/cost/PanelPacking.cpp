@@ -47,13 +47,18 @@ void tenon::packK4(const K4Packing &p, const char *source, char *target) {
     }
 }
 
-void tenon::packInt4(const Int4Packing &p, const char *source, uint32_t *target) {
+void tenon::packIntegers(const IntegerPacking &p, const char *source, uint32_t *target) {
   assert(p.outer >= 0 && p.extent >= 0 && p.inner >= 0 && "extents of a weight are constants");
+  assert((p.bits == 4 || p.bits == 8) && "bytes of an i32 have one integer or two");
+  uint32_t mask = (1u << p.bits) - 1;
   for (int64_t outer = 0; outer < p.outer; ++outer) {
-    for (int64_t i = 0; i < p.extent; ++i)
+    for (int64_t i = 0; i < p.extent; ++i) {
+      int64_t place = i % p.getIntegersPerWord(), shift = place % 4 * 8 + place / 4 * 4;
+      uint32_t *words = target + i / p.getIntegersPerWord() * p.inner;
       for (int64_t inner = 0; inner < p.inner; ++inner)
-        target[i / kInt4PerI32 * p.inner + inner] |= (uint32_t(*source++) & 15) << (4 * (i % kInt4PerI32));
-    target += (p.extent + kInt4PerI32 - 1) / kInt4PerI32 * p.inner;
+        words[inner] |= (uint32_t(*source++) & mask) << shift;
+    }
+    target += p.getNumWords() * p.inner;
   }
 }
 

@@ -46,12 +46,14 @@ struct K4Packing {
   int64_t getPackedBytes() const { return getNumPanels() * outer * getNumK4Groups() * kK4Group * kPanelColumns; }
 };
 
-/// The number of 4-bit integers that an i32 holds.
-inline constexpr int64_t kInt4PerI32 = 8;
-
-/// An array [outer, extent, inner] of 4-bit integers, stored as one byte each.
-struct Int4Packing {
+/// An array [outer, extent, inner] of integers of 4 or 8 bits, stored as one byte each, of which some along `extent`
+/// share an i32.
+struct IntegerPacking {
   int64_t outer, extent, inner;
+  int64_t bits;
+
+  int64_t getIntegersPerWord() const { return 32 / bits; }
+  int64_t getNumWords() const { return (extent + getIntegersPerWord() - 1) / getIntegersPerWord(); }
 };
 
 /// An f32 matrix that is stored in panels as fixed-point numbers of `bits` bits with a scale for each column
@@ -70,8 +72,9 @@ struct FixedPacking {
 /// to `scales`. Both are zero before, and stay so beyond the last column.
 void packFixedPanel(const FixedPacking &packing, int64_t panel, const float *source, uint32_t *target, float *scales);
 
-/// Writes `source` as [outer, i32, inner] to `target`, which is zero before; the first number is in the lowest bits.
-void packInt4(const Int4Packing &packing, const char *source, uint32_t *target);
+/// Writes `source` as [outer, i32, inner] to `target`, which is zero before. Byte b of an i32 is integer b; of 4 bits,
+/// it has integer b + 4 in its upper half.
+void packIntegers(const IntegerPacking &packing, const char *source, uint32_t *target);
 
 /// Writes `source` as [panels, outer, group, column, 4] to `target`, which is zero before and stays so beyond both
 /// extents.

@@ -25,6 +25,9 @@ struct PathPolicy {
   double int8Share = 0.75;
   /// A factor for int8 dot products that take several dependent instructions.
   double int8SequenceShare = 0.8;
+  /// Int8 products of groups that have scales: they lose cycles to scaling, and cycles for each element of a row to
+  /// rounding it.
+  double int8GroupShare = 0.55, int8RoundCycles = 1;
   /// The products per 32-bit lane that one vpmaddubsw replaces; the additions run on another port.
   double pmaddUbswProducts = 2;
   /// Matmuls of pairs of bf16 in vectors.

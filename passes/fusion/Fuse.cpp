@@ -197,6 +197,13 @@ static bool widensWeight(Operation *op) {
   return isa<DequantizeOp, CastOp>(op) && op->getOperand(0).getDefiningOp<UnpackOp>();
 }
 
+/// True for rows that the kernel of a product multiplies as the integers that they are rounded to.
+static bool areIntegersOfProduct(Operation *op) {
+  return isa<DequantizeOp>(op) && !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
+           return user->getAttr(kPathAttr) == StringAttr::get(user->getContext(), kRoundedInt8GroupsPath);
+         });
+}
+
 static bool isForAttention(Operation *op) {
   return llvm::all_of(op->getUsers(), [](Operation *user) {
     return isa<AttentionOp>(user) || (isa<TransposeOp>(user) && isForAttention(user));
@@ -209,7 +216,8 @@ static bool movesElements(Operation *op) {
   auto slice = dyn_cast<SliceOp>(op);
   bool isPart =
       slice && llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; }) && isForAttention(slice);
-  return isPart || isa<TransposeOp, BroadcastOp>(op) || op->hasTrait<Unpacking>() || widensWeight(op);
+  return isPart || isa<TransposeOp, BroadcastOp>(op) || op->hasTrait<Unpacking>() || widensWeight(op) ||
+         areIntegersOfProduct(op);
 }
 
 /// True for a cast from f16 or bf16 that the kernel of a contraction or convolution applies once, as it packs the
@@ -379,14 +387,16 @@ Group *Fusion::findRegion(Operation *op) {
   return region && mayJoin(op, *region) ? region : nullptr;
 }
 
-/// One for each kernel that widens what it reads.
-static void repeatWidenings(Block &block) {
-  for (auto cast : llvm::make_early_inc_range(block.getOps<CastOp>())) {
-    if (!isWidenedWhenRead(cast))
+/// One for each kernel that widens, unpacks or dequantizes what it reads.
+static void repeatReads(Block &block) {
+  // Users come first: what is cloned has one more operation that reads its operands.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    auto cast = dyn_cast<CastOp>(op);
+    if (!(cast && isWidenedWhenRead(cast)) && !op.hasTrait<Unpacking>() && !areIntegersOfProduct(&op))
       continue;
-    OpBuilder b(cast);
-    for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(cast->getUses())))
-      use.set(b.clone(*cast)->getResult(0));
+    OpBuilder b(&op);
+    for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(op.getUses())))
+      use.set(b.clone(op)->getResult(0));
   }
 }
 
@@ -420,7 +430,7 @@ bool Fusion::isNeededInMemory(Operation *op) const {
 }
 
 void Fusion::run() {
-  repeatWidenings(block);
+  repeatReads(block);
   for (auto concat : llvm::make_early_inc_range(block.getOps<ConcatOp>()))
     splitConcat(concat);
   llvm::DenseMap<Operation *, Chain> chains;

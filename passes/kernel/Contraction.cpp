@@ -6,10 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernel/Contraction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace tenon;
 using kernel::ContractionKind;
+
+Value Int8Groups::getZero() const {
+  auto difference = rhsNumber.getDefiningOp<arith::SubFOp>();
+  return difference ? difference.getRhs() : Value();
+}
 
 /// Returns the reads of a factor's elements; empty if one of them cannot be read as an affine access.
 static SmallVector<ElementRead> readFactor(kernel::ContractOp op, OperandRange elements, bool promotes) {
@@ -48,6 +54,13 @@ std::optional<Contraction> tenon::readContraction(kernel::ContractOp op) {
   bool isOfColumns = contraction.lhs.map.isFunctionOfDim(contraction.columnLoop);
   if (!contraction.rhs.bounds.empty() || (isOfColumns && !contraction.isColumnwise && !contraction.isGrouped))
     return std::nullopt;
+  if (kind == ContractionKind::i8_groups)
+    contraction.int8Groups = Int8Groups{static_cast<unsigned>(says.getInner()),
+                                        says.getStep(),
+                                        says.getBlock(),
+                                        lhs.back(),
+                                        sum.getScale(),
+                                        sum.getNumber()};
   if (kind == ContractionKind::bf16_terms)
     contraction.terms = Bf16Terms{static_cast<unsigned>(says.getInner()), says.getStep(), lhs, rhs};
   return contraction;

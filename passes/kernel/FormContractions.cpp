@@ -24,6 +24,8 @@ using kernel::ContractionKind;
 static ContractionKind getKind(const Contraction &contraction) {
   if (contraction.terms)
     return ContractionKind::bf16_terms;
+  if (contraction.int8Groups)
+    return ContractionKind::i8_groups;
   if (contraction.dot4Loop)
     return ContractionKind::i8_dot4;
   if (contraction.isDepthwiseInt8)
@@ -42,7 +44,11 @@ static kernel::ContractionAttr makeAttribute(MLIRContext *context, const Contrac
     inner = contraction.terms->loop, step = contraction.terms->step;
   else if (contraction.dot4Loop)
     inner = *contraction.dot4Loop, step = kDot4;
-  int64_t block = contraction.dequantization ? contraction.dequantization->block : 0;
+  else if (contraction.int8Groups)
+    inner = contraction.int8Groups->loop, step = contraction.int8Groups->perWord;
+  int64_t block = contraction.dequantization ? contraction.dequantization->block
+                  : contraction.int8Groups   ? contraction.int8Groups->block
+                                             : 0;
   return kernel::ContractionAttr::get(context, getKind(contraction), row, contraction.panel, contraction.isGrouped,
                                       contraction.promotesLhs, inner, step, block);
 }
@@ -69,12 +75,17 @@ static void addSum(kernel::ContractOp op, const Contraction &contraction) {
     lhs = llvm::map_to_vector(contraction.terms->lhs, getElement);
     rhs = llvm::map_to_vector(contraction.terms->rhs, getElement);
   }
+  Value number, scale;
+  if (contraction.dequantization)
+    std::tie(number, scale) = std::pair(contraction.dequantization->number, contraction.dequantization->scale);
+  if (contraction.int8Groups) {
+    lhs.push_back(contraction.int8Groups->lhsScale.element);
+    std::tie(number, scale) = std::pair(contraction.int8Groups->rhsNumber, contraction.int8Groups->rhsScale);
+  }
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
   OpBuilder b(yield);
   Value sum = yield.getOperand(0);
-  yield.setOperand(0, kernel::SumOp::create(b, yield.getLoc(), sum.getType(), sum, lhs, rhs,
-                                            contraction.dequantization ? contraction.dequantization->number : Value(),
-                                            contraction.dequantization ? contraction.dequantization->scale : Value()));
+  yield.setOperand(0, kernel::SumOp::create(b, yield.getLoc(), sum.getType(), sum, lhs, rhs, number, scale));
 }
 
 /// True if the result is indexed by loops, and all other loops are summed over.

@@ -149,9 +149,11 @@ private:
     RankedTensorType type = weight.getType();
     SmallVector<uint32_t> words;
     if (dims.packedI32Axis) {
-      words = makeInt4Words(type, *dims.packedI32Axis, bytes->data());
+      IntegerPacking packing = getIntegerPacking(type, *dims.packedI32Axis);
+      words.resize(packing.outer * packing.getNumWords() * packing.inner);
+      packIntegers(packing, bytes->data(), words.data());
       SmallVector<int64_t> shape(type.getShape());
-      shape[*dims.packedI32Axis] = llvm::divideCeil(shape[*dims.packedI32Axis], kInt4PerI32);
+      shape[*dims.packedI32Axis] = packing.getNumWords();
       type = RankedTensorType::get(shape, b.getI32Type());
       bytes = ArrayRef(reinterpret_cast<const char *>(words.data()), words.size() * sizeof(uint32_t));
     }
@@ -186,13 +188,11 @@ private:
     return blob;
   }
 
-  /// Packs 4-bit numbers, stored as one byte each, so that those of a word are consecutive along `axis`.
-  static SmallVector<uint32_t> makeInt4Words(RankedTensorType type, int64_t axis, const char *source) {
+  /// Integers that follow each other along `axis` share words.
+  static IntegerPacking getIntegerPacking(RankedTensorType type, int64_t axis) {
     ArrayRef<int64_t> shape = type.getShape();
-    int64_t inner = computeProduct(shape.drop_front(axis + 1)), outer = computeProduct(shape.take_front(axis));
-    SmallVector<uint32_t> words(outer * llvm::divideCeil(shape[axis], kInt4PerI32) * inner);
-    packInt4({outer, shape[axis], inner}, source, words.data());
-    return words;
+    return {computeProduct(shape.take_front(axis)), shape[axis], computeProduct(shape.drop_front(axis + 1)),
+            type.getElementTypeBitWidth()};
   }
 
   /// The same of quads.

@@ -49,8 +49,8 @@ static void setWindow(ContractionProblem &problem) {
 /// micro-kernels allow shorter vectors; the others have instructions and panel formats for the target's vectors.
 static int64_t getVectorBytes(kernel::ContractOp op, const Contraction &contraction, Type type, int64_t targetBytes) {
   int64_t bytes = kernel::getSchedule(op).getVectorBits() / 8;
-  bool isFree =
-      isa<FloatType>(type) && !contraction.isDepthwiseInt8 && !contraction.terms && !contraction.dequantization;
+  bool isFree = isa<FloatType>(type) && !contraction.isDepthwiseInt8 && !contraction.terms &&
+                !contraction.dequantization && !contraction.int8Groups;
   return bytes && isFree ? std::min(bytes, targetBytes) : targetBytes;
 }
 

@@ -45,7 +45,8 @@ static int64_t countUnrolled(kernel::ContractOp op) {
 }
 
 DequantizeOnLoad::DequantizeOnLoad(LoopBuilder &nest, const ContractionProblem &problem, bool inRegisters)
-    : EmitterPart(nest, problem), inRegisters(inRegisters), unrolled(countUnrolled(problem.op)) {}
+    : EmitterPart(nest, problem), inRegisters(inRegisters), unrolled(countUnrolled(problem.op)),
+      columns(nest, problem) {}
 
 ElementRead DequantizeOnLoad::beginPanels(int64_t width) {
   unsigned loop = getDequantizedLoop(op);
@@ -178,7 +179,7 @@ SmallVector<Value> DequantizeOnLoad::emitProducts(int64_t vectors, ArrayRef<int6
     parts.append(chains * count - own,
                  arith::ConstantOp::create(b, loc, b.getZeroAttr(VectorType::get({lanes}, type))));
     forSteps(first, steps, vectors, parts, [&](int64_t vector, int64_t step, MutableArrayRef<Value> all) {
-      Value column = emitColumns(contraction.dequantization->number, vector);
+      Value column = columns.emit(contraction.dequantization->number, vector);
       if (scalesWeights)
         column = arith::MulFOp::create(b, loc, column, scales[vector]);
       for (int64_t row : rows) {
@@ -199,12 +200,9 @@ SmallVector<Value> DequantizeOnLoad::emitProducts(int64_t vectors, ArrayRef<int6
   return results;
 }
 
-/// Emits the scale of the current block for a vector of columns; it may be the same for all columns.
+/// Emits the scale of the current block for a vector of columns.
 Value DequantizeOnLoad::emitScale(int64_t vector) {
-  Value scale = emitColumns(contraction.dequantization->scale, vector);
-  if (isa<VectorType>(scale.getType()))
-    return scale;
-  return vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, scale.getType()), scale);
+  return columns.emitVector(contraction.dequantization->scale, vector);
 }
 
 void DequantizeOnLoad::packPanel(int64_t vectors) {
@@ -217,81 +215,10 @@ void DequantizeOnLoad::packPanel(int64_t vectors) {
     for (int64_t v = 0; v < vectors && scale; ++v)
       scales.push_back(emitScale(v));
     forSteps(first, steps, vectors, {}, [&](int64_t v, int64_t, MutableArrayRef<Value>) {
-      Value factor = emitColumns(contraction.dequantization->number, v);
+      Value factor = columns.emit(contraction.dequantization->number, v);
       if (scale)
         factor = arith::MulFOp::create(b, loc, factor, scales[v]);
       vector::StoreOp::create(b, loc, factor, panel.memory, nest.getIndices(panel, 0, v * lanes));
     });
   });
-}
-
-/// Emits a value of the body at the current step: a vector of columns, or a scalar if the value does not depend on the
-/// weight.
-Value DequantizeOnLoad::emitColumns(Value value, int64_t vector) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  Operation *definition = value.getDefiningOp();
-  if (definition && !op.getRegion().isAncestor(definition->getParentRegion()))
-    return value;
-  if (Value known = columns.lookup({value, vector}))
-    return known;
-  Value result;
-  if (argument) {
-    // Panels are padded with zeros beyond the last column, so loads need no mask.
-    ElementRead read = getRead(op->getOpOperand(argument.getArgNumber()));
-    result =
-        emitVectorRead(b, loc, read, contraction.columnLoop, nest.getIndices(read, 0, vector * lanes), lanes, Value());
-  } else if (auto index = dyn_cast<linalg::IndexOp>(definition)) {
-    result = nest.at(index.getDim());
-  } else {
-    result = emitLookup(definition, vector);
-    if (!result)
-      result = emitOnColumns(definition, vector);
-  }
-  return columns[{value, vector}] = result;
-}
-
-/// Emits a 4-bit number minus a constant zero point as a lookup in a register with the sixteen results, which takes one
-/// AVX-512 instruction instead of three. Null if `definition` is anything else, or if vectors are shorter.
-Value DequantizeOnLoad::emitLookup(Operation *definition, int64_t vector) {
-  constexpr int64_t kNumbers = 16; // format: of four bits
-  auto difference = dyn_cast<arith::SubFOp>(definition);
-  APFloat zero(0.0f);
-  if (lanes != kNumbers || !type.isF32() || !difference || !matchPattern(difference.getRhs(), m_ConstantFloat(&zero)))
-    return {};
-  auto number = difference.getLhs().getDefiningOp<arith::SIToFPOp>();
-  auto masked = number ? number.getIn().getDefiningOp<arith::AndIOp>() : arith::AndIOp();
-  APInt mask;
-  if (!masked || !masked.getType().isInteger(32) || !matchPattern(masked.getRhs(), m_ConstantInt(&mask)) ||
-      mask != kNumbers - 1)
-    return {};
-  Value index = emitColumns(masked.getLhs(), vector);
-  auto floats = VectorType::get({lanes}, type);
-  if (!isa<VectorType>(index.getType()))
-    return {};
-  SmallVector<float> numbers;
-  for (int64_t i = 0; i < kNumbers; ++i)
-    numbers.push_back(static_cast<float>(i) - zero.convertToFloat());
-  Value table = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(floats, ArrayRef(numbers)));
-  // It reads the lowest four bits of an index.
-  return LLVM::CallIntrinsicOp::create(b, loc, floats, b.getStringAttr("llvm.x86.avx512.permvar.sf.512"),
-                                       ValueRange{table, index})
-      .getResult(0);
-}
-
-Value DequantizeOnLoad::emitOnColumns(Operation *definition, int64_t vector) {
-  assert(definition->getNumResults() == 1 && definition->getNumRegions() == 0 &&
-         "a weight is computed by elementwise operations, which can be cloned with vectors");
-  SmallVector<Value> operands;
-  for (Value operand : definition->getOperands())
-    operands.push_back(emitColumns(operand, vector));
-  bool isVector = llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); });
-  auto widen = [&](Type scalar) { return VectorType::get({lanes}, scalar); };
-  for (Value &operand : operands)
-    if (isVector && !isa<VectorType>(operand.getType()))
-      operand = vector::BroadcastOp::create(b, loc, widen(operand.getType()), operand);
-  Operation *copy = b.clone(*definition);
-  copy->setOperands(operands);
-  if (isVector)
-    copy->getResult(0).setType(widen(copy->getResult(0).getType()));
-  return copy->getResult(0);
 }

@@ -8,8 +8,7 @@
 #ifndef TENON_PASSES_KERNEL_CONTRACT_DEQUANTIZEONLOAD_H
 #define TENON_PASSES_KERNEL_CONTRACT_DEQUANTIZEONLOAD_H
 
-#include "passes/kernel/Epilogue.h"
-#include "passes/kernel/contract/EmitterPart.h"
+#include "passes/kernel/contract/ColumnValues.h"
 
 namespace tenon {
 
@@ -35,16 +34,12 @@ private:
                 llvm::function_ref<void(int64_t vector, int64_t step, mlir::MutableArrayRef<mlir::Value>)> body);
   void prefetchNumbers(mlir::Value first, mlir::Value index, int64_t number, int64_t vectors);
   mlir::Value emitScale(int64_t vector);
-  mlir::Value emitColumns(mlir::Value value, int64_t vector);
-  mlir::Value emitLookup(mlir::Operation *definition, int64_t vector);
-  mlir::Value emitOnColumns(mlir::Operation *definition, int64_t vector);
 
   const bool inRegisters;
   /// The unroll factor: with it, the number of each step within a group is known statically.
   const int64_t unrolled;
   ElementRead panel;
-  /// The values of the body for a vector of columns, at the current step.
-  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> columns;
+  ColumnValues columns; ///< at the current step
 };
 
 } // namespace tenon

@@ -33,7 +33,8 @@ void Fma::emit() {
 
 static bool fits(const ContractionProblem &problem) {
   const Contraction &contraction = problem.contraction;
-  return isa<FloatType>(problem.type) && !contraction.isColumnwise && !contraction.dequantization && !contraction.terms;
+  return isa<FloatType>(problem.type) && !contraction.isColumnwise && !contraction.dequantization &&
+         !contraction.int8Groups && !contraction.terms;
 }
 
 const MicroKernelEntry tenon::kFma = {

@@ -21,6 +21,7 @@ static constexpr const MicroKernelEntry *kMicroKernels[] = {
     &kPmaddWd,
     &kPmaddWdPanel,
     &kInt8Mul,
+    &kVnniGroups,
     &kDequantizeFma,
     &kDequantizePanel,
     &kI16Dot,

@@ -25,7 +25,8 @@ private:
 std::vector<ScheduleProposal> Unrolling::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
   const Contraction &contraction = problem.contraction;
   // Other micro-kernels emit their innermost loops themselves.
-  if (contraction.terms || contraction.dequantization || contraction.dot4Loop || contraction.isColumnwise)
+  if (contraction.terms || contraction.int8Groups || contraction.dequantization || contraction.dot4Loop ||
+      contraction.isColumnwise)
     return {};
   std::vector<ScheduleProposal> proposals;
   for (int64_t steps : policy.unrolledSteps) {

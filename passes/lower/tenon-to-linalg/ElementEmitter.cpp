@@ -383,14 +383,26 @@ FailureOr<Value> ElementEmitter::emitFromPackedI32(UnpackOp op, ArrayRef<AffineE
   FailureOr<Value> word = emit(op.getInput(), getPackedIndices(op, indices));
   if (failed(word))
     return failure();
-  constexpr int64_t kBits = 4; // format: of ui4
   MLIRContext *context = loc.getContext();
-  AffineExpr place = modDims(indices[*op.getPackedI32Axis()], getDimConstant(context, 32 / kBits));
-  Value shift = materialize(mulDims(place, getDimConstant(context, kBits)));
-  shift = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), shift);
+  auto makeDim = [&](int64_t number) { return getDimConstant(context, number); };
+  auto makeConstant = [&](int64_t number) {
+    return arith::ConstantIntOp::create(builder, loc, builder.getI32Type(), number).getResult();
+  };
+  Type type = op.getType().getElementType();
+  int64_t bits = type.getIntOrFloatBitWidth();
+  AffineExpr index = indices[*op.getPackedI32Axis()], byte = modDims(index, makeDim(4));
+  AffineExpr bit = mulDims(byte, makeDim(8));
+  if (bits == 4)
+    bit = addDims(bit, mulDims(divDims(modDims(index, makeDim(8)), makeDim(4)), makeDim(4)));
+  Value shift = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), materialize(bit));
+  // With the sign: to the top, and down again.
+  if (!type.isUnsignedInteger()) {
+    Value up = arith::SubIOp::create(builder, loc, makeConstant(32 - bits), shift);
+    Value top = arith::ShLIOp::create(builder, loc, *word, up);
+    return arith::ShRSIOp::create(builder, loc, top, makeConstant(32 - bits)).getResult();
+  }
   Value shifted = arith::ShRUIOp::create(builder, loc, *word, shift);
-  Value mask = arith::ConstantIntOp::create(builder, loc, builder.getI32Type(), (1 << kBits) - 1);
-  return arith::AndIOp::create(builder, loc, shifted, mask).getResult();
+  return arith::AndIOp::create(builder, loc, shifted, makeConstant((1 << bits) - 1)).getResult();
 }
 
 FailureOr<Value> ElementEmitter::emitFixedNumber(UnpackOp op, ArrayRef<AffineExpr> indices) {
@@ -449,7 +461,7 @@ FailureOr<Value> ElementEmitter::emitElement(DequantizeOp op, ArrayRef<AffineExp
     return castScalar(builder, loc, *scalar, getElementTypeOrSelf(parameter), compute);
   };
   auto unpack = op.getInput().getDefiningOp<UnpackOp>();
-  bool isPackedI32 = unpack && unpack.getPackedI32Axis() && !unpack.getBits();
+  bool isPackedI32 = unpack && unpack.hasSmallIntegers();
   FailureOr<Value> number = isPackedI32 ? emitFromPackedI32(unpack, indices) : emit(op.getInput(), indices);
   FailureOr<Value> scale = emitParameter(op.getScale());
   if (failed(number) || failed(scale))

@@ -46,6 +46,35 @@ func.func @dequantized(%a: memref<64x256xf32>, %b: memref<2x256x32xi8>, %s: memr
   return
 }
 
+// Integers of 4 bits, eight in an i32, and rows of bytes, which are 128 more than their numbers: 32 neighbours have one scale.
+// CHECK-LABEL: @groups_with_scales
+// CHECK: kernel.contract <kind = i8_groups, row = 0, panel = 32, inner = 1, step = 8, block = 32>
+// CHECK: kernel.sum %{{.*}} : f32 lhs(%{{.*}}, %{{.*}} : i8, f32) rhs(%{{.*}} : i32) number(%{{.*}} : f32) scale(%{{.*}} : f32)
+func.func @groups_with_scales(%a: memref<64x256xi8>, %as: memref<64x8xf32>, %b: memref<2x32x32xi32>, %bs: memref<2x8x32xf32>,
+                              %c: memref<64x64xf32>) {
+  kernel.contract <kind = i8_groups, row = 0, panel = 32, inner = 1, step = 8, block = 32>
+      ins(%a, %as, %b, %bs : memref<64x256xi8>, memref<64x8xf32>, memref<2x32x32xi32>, memref<2x8x32xf32>)
+      init(%c : memref<64x64xf32>)
+      attributes {indexing_maps = [#rows, affine_map<(m, k, n) -> (m, k floordiv 32)>,
+                                   affine_map<(m, k, n) -> (n floordiv 32, k floordiv 8, n mod 32)>,
+                                   affine_map<(m, k, n) -> (n floordiv 32, k floordiv 32, n mod 32)>, #sums]} {
+  ^bb0(%x: i8, %xs: f32, %w: i32, %ws: f32, %old: f32):
+    %middle = arith.constant 128.0 : f32
+    %15 = arith.constant 15 : i32
+    %byte = arith.uitofp %x : i8 to f32
+    %row = arith.subf %byte, %middle : f32
+    %left = arith.mulf %row, %xs : f32
+    %low = arith.andi %w, %15 : i32
+    %number = arith.sitofp %low : i32 to f32
+    %right = arith.mulf %number, %ws : f32
+    %p = arith.mulf %left, %right : f32
+    %added = arith.addf %old, %p : f32
+    %sum = kernel.sum %added : f32 lhs(%x, %xs : i8, f32) rhs(%w : i32) number(%number : f32) scale(%ws : f32)
+    linalg.yield %sum : f32
+  }
+  return
+}
+
 // CHECK-LABEL: @groups_of_four
 // CHECK: kernel.contract <kind = i8_dot4, row = 0, panel = 32, inner = 1, step = 4>
 func.func @groups_of_four(%a: memref<64x256xi8>, %b: memref<2x64x128xi8>, %c: memref<64x64xi32>) {

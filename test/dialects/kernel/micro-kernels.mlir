@@ -45,3 +45,6 @@ func.func private @amx_i8(f32 {test.schedule = #kernel.schedule<micro_kernel = a
 
 // CHECK: @amx_bf16(f32 {test.schedule = #kernel.schedule<micro_kernel = amx_bf16>})
 func.func private @amx_bf16(f32 {test.schedule = #kernel.schedule<micro_kernel = amx_bf16>})
+
+// CHECK: @vnni_groups(f32 {test.schedule = #kernel.schedule<micro_kernel = vnni_groups>})
+func.func private @vnni_groups(f32 {test.schedule = #kernel.schedule<micro_kernel = vnni_groups>})

@@ -65,22 +65,27 @@ TEST_CASE("every element has its place in a group of four, and all others are ze
   }
 }
 
-TEST_CASE("a word has eight numbers, the first in its lowest bits", "[layout]") {
-  for (auto [outer, extent, inner] : {std::tuple(1, 8, 1), std::tuple(2, 11, 3), std::tuple(3, 1, 2)}) {
-    CAPTURE(outer, extent, inner);
-    Int4Packing p{outer, extent, inner};
-    int64_t words = (extent + 7) / 8;
-    std::vector<char> source(outer * extent * inner);
-    std::vector<uint32_t> target(outer * words * inner), wanted(target.size());
-    for (size_t byte = 0; byte < source.size(); ++byte)
-      source[byte] = char(byte % 16);
-    packInt4(p, source.data(), target.data());
-    for (int64_t o = 0; o < outer; ++o)
-      for (int64_t k = 0; k < extent; ++k)
-        for (int64_t i = 0; i < inner; ++i)
-          wanted[(o * words + k / 8) * inner + i] += uint32_t(source[(o * extent + k) * inner + i]) << k % 8 * 4;
-    CHECK(target == wanted);
-  }
+TEST_CASE("byte b of a word has integer b, and of four bits integer b + 4 in its upper half", "[layout]") {
+  for (int64_t bits : {4, 8})
+    for (auto [outer, extent, inner] : {std::tuple(1, 8, 1), std::tuple(2, 11, 3), std::tuple(3, 1, 2)}) {
+      CAPTURE(bits, outer, extent, inner);
+      IntegerPacking p{outer, extent, inner, bits};
+      int64_t perWord = 32 / bits, words = (extent + perWord - 1) / perWord;
+      CHECK(p.getNumWords() == words);
+      std::vector<char> source(outer * extent * inner);
+      std::vector<uint32_t> target(outer * words * inner), wanted(target.size());
+      for (size_t byte = 0; byte < source.size(); ++byte)
+        source[byte] = char(byte * 37 % (1 << bits));
+      packIntegers(p, source.data(), target.data());
+      for (int64_t o = 0; o < outer; ++o)
+        for (int64_t k = 0; k < extent; ++k)
+          for (int64_t i = 0; i < inner; ++i) {
+            auto *bytes = reinterpret_cast<unsigned char *>(&wanted[(o * words + k / perWord) * inner + i]);
+            int64_t place = k % perWord;
+            bytes[place % 4] += static_cast<unsigned char>(source[(o * extent + k) * inner + i]) << (place < 4 ? 0 : 4);
+          }
+      CHECK(target == wanted);
+    }
 }
 
 TEST_CASE("panels of nothing are nothing", "[layout]") {

@@ -31,3 +31,11 @@ TEST_CASE("what the compiler does not write is left out") {
                            R"({"plans": [{"target": 3, "tolerance": 1, "nanoseconds": 1}]})"})
     CHECK(listPlanTimes(meta).empty());
 }
+
+TEST_CASE("what is nested deeper than the compiler writes is dropped, at any depth and in any number") {
+  std::string deep = std::string(100000, '[') + "7" + std::string(100000, ']');
+  nlohmann::ordered_json meta = parseMeta(R"({"a": [[7]], "b": )" + deep + "}");
+  CHECK(meta["a"].dump() == "[[7]]");
+  CHECK(meta["b"].dump() == std::string(14, '[') + "null" + std::string(14, ']'));
+  CHECK(parseMeta("[" + deep + "]").dump().size() < 40);
+}
