@@ -8,15 +8,18 @@
 // Weights of 4 or 8 bits with a scale for each group along the sum are multiplied as
 // integers, if the rows are rounded to integers with a scale for each group, too
 // (dynamic quantization; the groups of llama.cpp). An instruction then sums four products
-// in each lane, and nothing is dequantized but sums of groups.
+// in each lane, and nothing is dequantized but sums of groups. Weights of floats are
+// quantized first, where the error budget allows it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/WeightBytes.h"
+#include "mlir/IR/AsmState.h"
 #include "passes/Kernel.h"
 #include "passes/cost/PackedDims.h"
 #include "passes/cost/ProductShape.h"
 #include "passes/paths/Path.h"
+#include "passes/precision/GroupQuantizer.h"
 #include <cmath>
 
 using namespace mlir;
@@ -27,9 +30,11 @@ static constexpr int64_t kRowGroup = 32; // format: of the weights of most model
 
 namespace {
 struct GroupProduct {
-  OpOperand *rows;
-  DequantizeOp matrix;
-  int64_t group; ///< neighbours of a row with one scale
+  OpOperand *rows, *matrix;
+  MatrixAxes axes;
+  int64_t group;   ///< neighbours of a row with one scale
+  int64_t bits;    ///< of an element of the matrix as it is multiplied
+  WeightOp floats; ///< a matrix that has yet to be quantized; null if it is
 };
 
 struct Int8Groups : public Path {
@@ -37,7 +42,7 @@ struct Int8Groups : public Path {
   llvm::StringRef getName() const override { return kRoundedInt8GroupsPath; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   double measureError(Operation *op) const override;
-  double getLeastError(Operation *op) const override { return measureError(op); }
+  double getLeastError(Operation *op) const override;
   Operation *take(Operation *op, const Machine &, RewriterBase &rewriter) const override;
 
 private:
@@ -51,24 +56,92 @@ static bool fitBytes(DequantizeOp op) {
   return type.isUnsignedInteger(4) || (type.isSignlessInteger(8) && !op.getZero());
 }
 
+static OpOperand &getRows(OpOperand &matrix) { return matrix.getOwner()->getOpOperand(1 - matrix.getOperandNumber()); }
+
+static std::optional<GroupProduct> matchQuantized(OpOperand &operand) {
+  auto matrix = operand.get().getDefiningOp<DequantizeOp>();
+  auto weight = matrix ? matrix.getInput().getDefiningOp<WeightOp>() : WeightOp();
+  std::optional<MatrixAxes> axes = weight ? getMatrixAxes(operand) : std::nullopt;
+  std::optional<PackedDims> packed = axes ? getPackedDims(matrix.getInputMutable()) : std::nullopt;
+  if (!packed || !packed->packedI32Axis || !fitBytes(matrix) || static_cast<int64_t>(matrix.getAxis()) != axes->depth)
+    return std::nullopt;
+  int64_t depth = weight.getType().getDimSize(axes->depth), block = std::min<int64_t>(matrix.getBlock(), depth);
+  int64_t group = block % kRowGroup == 0 ? kRowGroup : block;
+  constexpr int64_t kMaxGroup = 256; // limit: sums of larger groups could exceed i32, and rounding loses more
+  constexpr int64_t kWholeWords = 8; // format: integers of 4 bits in an i32
+  if (depth % block != 0 || group % kWholeWords != 0 || group > kMaxGroup)
+    return std::nullopt;
+  return GroupProduct{&getRows(operand), &operand, *axes, group, weight.getType().getElementTypeBitWidth(), {}};
+}
+
+static std::optional<FloatKind> getFloatKind(Type type) {
+  return type.isF32()    ? std::optional(FloatKind::f32)
+         : type.isF16()  ? std::optional(FloatKind::f16)
+         : type.isBF16() ? std::optional(FloatKind::bf16)
+                         : std::nullopt;
+}
+
+/// Matches a constant matrix of floats that only products read. A lookup would need the floats, too.
+static std::optional<GroupProduct> matchFloats(OpOperand &operand) {
+  auto cast = operand.get().getDefiningOp<CastOp>();
+  auto weight = (cast ? cast.getInput() : operand.get()).getDefiningOp<WeightOp>();
+  std::optional<MatrixAxes> axes = weight ? getMatrixAxes(operand) : std::nullopt;
+  RankedTensorType type = axes ? weight.getType() : RankedTensorType();
+  if (!type || type.getRank() != 2 || !getFloatKind(type.getElementType()) || !getBytes(weight.getValue()) ||
+      type.getDimSize(axes->depth) == 0 || type.getDimSize(axes->depth) % kRowGroup != 0 ||
+      type.getDimSize(axes->columns) < kFewColumns)
+    return std::nullopt;
+  auto isProduct = [](Operation *user) { return isa<ContractOp>(user); };
+  bool isOfProducts = llvm::all_of(weight->getUsers(), [&](Operation *user) {
+    return isProduct(user) || (isa<CastOp>(user) && llvm::all_of(user->getUsers(), isProduct));
+  });
+  if (!isOfProducts)
+    return std::nullopt;
+  return GroupProduct{&getRows(operand), &operand, *axes, kRowGroup, 8, weight};
+}
+
 static std::optional<GroupProduct> findProduct(Operation *op) {
   if (!isa<ContractOp>(op) || !getElementTypeOrSelf(op->getResult(0)).isF32() || !isProductOfFloats(op))
     return std::nullopt;
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto matrix = operand.get().getDefiningOp<DequantizeOp>();
-    auto weight = matrix ? matrix.getInput().getDefiningOp<WeightOp>() : WeightOp();
-    std::optional<MatrixAxes> axes = weight ? getMatrixAxes(operand) : std::nullopt;
-    std::optional<PackedDims> packed = axes ? getPackedDims(matrix.getInputMutable()) : std::nullopt;
-    if (!packed || !packed->packedI32Axis || !fitBytes(matrix) || static_cast<int64_t>(matrix.getAxis()) != axes->depth)
-      continue;
-    int64_t depth = weight.getType().getDimSize(axes->depth), block = std::min<int64_t>(matrix.getBlock(), depth);
-    int64_t group = block % kRowGroup == 0 ? kRowGroup : block;
-    constexpr int64_t kMaxGroup = 256; // limit: sums of larger groups could exceed i32, and rounding loses more
-    constexpr int64_t kWholeWords = 8; // format: integers of 4 bits in an i32
-    if (depth % block == 0 && group % kWholeWords == 0 && group <= kMaxGroup)
-      return GroupProduct{&op->getOpOperand(1 - operand.getOperandNumber()), matrix, group};
-  }
+  for (auto match : {matchQuantized, matchFloats})
+    for (OpOperand &operand : op->getOpOperands())
+      if (std::optional<GroupProduct> product = match(operand))
+        return product;
   return std::nullopt;
+}
+
+namespace {
+/// A matrix of floats as integers of 8 bits and scales of f32.
+struct QuantizedMatrix {
+  AsmResourceBlob numbers, scales;
+  RankedTensorType scalesType;
+  QuantizationError error;
+};
+} // namespace
+
+static QuantizedMatrix quantize(const GroupProduct &product) {
+  constexpr size_t kAlignment = 64; // format: of weights
+  WeightOp weight = product.floats;
+  RankedTensorType type = weight.getType();
+  int64_t rows = type.getDimSize(product.axes.columns), depth = type.getDimSize(product.axes.depth);
+  bool isAlongLast = product.axes.depth == 1;
+  SmallVector<int64_t> shape(type.getShape());
+  shape[product.axes.depth] /= product.group;
+  QuantizedMatrix made{
+      HeapAsmResourceBlob::allocate(type.getNumElements(), kAlignment, /*dataIsMutable=*/true),
+      HeapAsmResourceBlob::allocate(shape[0] * shape[1] * sizeof(float), kAlignment, /*dataIsMutable=*/true),
+      RankedTensorType::get(shape, Float32Type::get(type.getContext())),
+      {}};
+  FloatMatrix source{getBytes(weight.getValue())->data(),
+                     *getFloatKind(type.getElementType()),
+                     rows,
+                     depth,
+                     isAlongLast ? depth : 1,
+                     isAlongLast ? 1 : rows};
+  QuantizedStorage storage{made.numbers.getMutableData().data(), made.scales.getMutableData().data(), nullptr,
+                           isAlongLast ? depth / product.group : 1, isAlongLast ? 1 : rows};
+  made.error = quantizeRows(source, 0, rows, {product.bits, product.group}, storage);
+  return made;
 }
 
 std::optional<double> Int8Groups::estimateCycles(Operation *op, const Machine &machine) const {
@@ -77,19 +150,27 @@ std::optional<double> Int8Groups::estimateCycles(Operation *op, const Machine &m
     return std::nullopt;
   ProductShape shape = *getProductShape(op);
   double perCycle = machine.getMultiplyAdds(sizeof(int32_t)) * static_cast<int64_t>(Int8Dot::vnni);
-  double bytes = getElementTypeOrSelf(product->matrix.getInput()).getIntOrFloatBitWidth() / 8.0;
   double cycles = std::max(shape.getProducts() / perCycle / policy.int8GroupShare,
-                           machine.getReadCycles(shape.getWeights() * bytes));
+                           machine.getReadCycles(shape.getWeights() * static_cast<double>(product->bits) / 8));
   return cycles + machine.launchCycles + shape.rows * shape.depth * shape.repetitions * policy.int8RoundCycles;
 }
 
-/// The weights are exact. An element of a row is off by an equally distributed part of a step, which is the group's
-/// largest magnitude by 127; of `group` normal numbers that is about sqrt(2 ln(2 group)) times their root mean square.
-/// Sums of products keep this ratio.
-double Int8Groups::measureError(Operation *op) const {
-  double group = static_cast<double>(findProduct(op)->group);
-  return kSumError + std::sqrt(2 * std::log(2 * group)) / 127 / std::sqrt(12.0);
+/// An element of a row is off by an equally distributed part of a step, which is the group's largest magnitude by 127;
+/// of `group` normal numbers that is about sqrt(2 ln(group)) times their root mean square. Sums of products keep this
+/// ratio.
+static double getRowError(int64_t group) {
+  return std::sqrt(2 * std::log(static_cast<double>(group))) / 127 / std::sqrt(12.0);
 }
+
+double Int8Groups::measureError(Operation *op) const {
+  GroupProduct product = *findProduct(op);
+  QuantizationError error = product.floats ? quantize(product).error : QuantizationError();
+  if (!error.isFinite)
+    return std::numeric_limits<double>::infinity();
+  return kSumError + std::hypot(getRowError(product.group), error.getRelative());
+}
+
+double Int8Groups::getLeastError(Operation *op) const { return kSumError + getRowError(findProduct(op)->group); }
 
 namespace {
 /// Builds elementwise operations.
@@ -140,10 +221,36 @@ static Value roundRows(RewriterBase &rewriter, Value x, int64_t group) {
                               group, TypeAttr::get(f32));
 }
 
+/// Replaces the matrix of floats by tenon.dequantize of its integers.
+static Value quantizeMatrix(RewriterBase &rewriter, const GroupProduct &product) {
+  WeightOp weight = product.floats;
+  QuantizedMatrix made = quantize(product);
+  auto makeWeight = [&](RankedTensorType type, StringRef how, AsmResourceBlob blob) {
+    auto stored = WeightOp::create(rewriter, weight.getLoc(), createElements(type, how, std::move(blob)));
+    stored.setNameAttr(deriveName(weight.getNameAttr(), how));
+    return stored;
+  };
+  Value numbers = makeWeight(weight.getType().clone(rewriter.getI8Type()), "int8", std::move(made.numbers)),
+        scales = makeWeight(made.scalesType, "scales", std::move(made.scales));
+  return DequantizeOp::create(rewriter, weight.getLoc(), numbers, scales, Value(), product.axes.depth, product.group,
+                              TypeAttr::get(rewriter.getF32Type()));
+}
+
 Operation *Int8Groups::take(Operation *op, const Machine &, RewriterBase &rewriter) const {
   GroupProduct product = *findProduct(op);
   Value rounded = roundRows(rewriter, product.rows->get(), product.group);
-  rewriter.modifyOpInPlace(op, [&] { product.rows->set(rounded); });
+  rewriter.setInsertionPoint(op);
+  Operation *floats = product.matrix->get().getDefiningOp();
+  Value matrix = product.floats ? quantizeMatrix(rewriter, product) : product.matrix->get();
+  rewriter.modifyOpInPlace(op, [&] {
+    product.rows->set(rounded);
+    product.matrix->set(matrix);
+  });
+  while (floats && isOpTriviallyDead(floats)) {
+    Operation *source = floats->getNumOperands() ? floats->getOperand(0).getDefiningOp() : nullptr;
+    rewriter.eraseOp(floats);
+    floats = source;
+  }
   return op;
 }
 

@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import sys
+import tempfile
 import time
 
 import cases
@@ -155,7 +156,10 @@ def main():
         return 0
 
     begin = time.monotonic()
-    rows = runAll(found, tools, arguments)
+    # Many cases have kernels in common. As for users, one that was compiled once is there for the next; the cache is this run's own.
+    with tempfile.TemporaryDirectory(prefix="tenon-cases-") as cache:
+        os.environ["TENON_CACHE_DIR"] = cache
+        rows = runAll(found, tools, arguments)
     if arguments.verbose:
         for case, result in rows:
             if result.verdict != PASSED:

@@ -52,6 +52,8 @@ def main():
     for link in links:
         name, _, path = link.partition("=")
         os.symlink(os.path.abspath(path), os.path.join(folder, name))
+    # As for users, what one command has compiled is there for the next.
+    os.environ["TENON_CACHE_DIR"] = os.path.join(os.path.abspath(folder), "cache")
     os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
     for language, comment in (("mlir", "// "), ("python", "# ")):
         for name, *lines in excerpts.read_blocks(text, language):

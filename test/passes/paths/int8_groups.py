@@ -5,6 +5,7 @@
 """Products of f32 with quantized matrices, for machines with dot products of four int8 and without."""
 
 import random
+import struct
 
 random.seed(1)
 
@@ -33,6 +34,23 @@ def emitProducts(name, rows, depth, columns, block, element="i8", zeros=False, n
     print(f"  return {', '.join(f'%{i}' for i in range(number))} : {', '.join([y] * number)}\n}}")
 
 
+def emitFloats(name, depth=128, looksUp=False, element="f32"):
+    """A matrix of floats, which a lookup may read, too."""
+    x, w, y = f"tensor<8x{depth}xf32>", f"tensor<96x{depth}xf32>", "tensor<8x96xf32>"
+    results = [y, f"tensor<2x{depth}xf32>"] if looksUp else [y]
+    print(f"func.func @{name}(%x: {x}, %i: tensor<2xi64>) -> ({', '.join(results)}) {{")
+    data = b"".join(struct.pack("<f", random.uniform(-1, 1))[0 if element == "f32" else 2 :] for _ in range(96 * depth))
+    emitWeight("w", (96, depth), element, data)
+    if element != "f32":
+        print(f"  %f = tenon.cast %w : (tensor<96x{depth}x{element}>) -> {w}")
+    matrix = "%w" if element == "f32" else "%f"
+    print(f"  %0 = tenon.contract %x, {matrix} {{lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 2, 1>,")
+    print(f"    result_dims = array<i64: 0, 2>}} : ({x}, {w}) -> {y}")
+    if looksUp:
+        print(f"  %1 = tenon.gather %w, %i {{axis = 0 : i64}} : ({w}, tensor<2xi64>) -> {results[1]}")
+    print(f"  return {', '.join(f'%{i}' for i in range(len(results)))} : {', '.join(results)}\n}}")
+
+
 for name, machine in (("dot4", "int8_dot = 4"), ("without", "int8_dot = 2")):
     print(f"module @{name} attributes {{tenon.machine = #tenon.machine<{machine}>}} {{")
     emitProducts("rows", 8, 128, 96, 32, number=2)
@@ -41,4 +59,8 @@ for name, machine in (("dot4", "int8_dot = 4"), ("without", "int8_dot = 2")):
     emitProducts("part_of_a_group", 8, 136, 96, 32)
     emitProducts("words_in_two_groups", 8, 36, 96, 12)
     emitProducts("nine_bits", 8, 128, 96, 32, zeros=True)
+    emitFloats("floats")
+    emitFloats("halves", element="bf16")
+    emitFloats("looked_up", looksUp=True)
+    emitFloats("parts", depth=100)
     print("}")
