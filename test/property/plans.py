@@ -29,7 +29,7 @@ from onnx import TensorProto
 from programs import EXIT_UNSUPPORTED, call
 
 # Graphs are drawn from these in turn. Two or three cases of a batch make one: they share an opset.
-FAMILIES = ("tiles", "rounded", "fixed", "contract", "quantised", "layers", "siblings")
+FAMILIES = ("tiles", "rounded", "fixed", "contract", "quantised", "layers", "siblings", "groups")
 CASES_OF_GRAPH = 3
 # Each combination of forms has plans of its own: sites of one case are enough.
 WITH_FORMS = ("siblings",)
@@ -69,7 +69,8 @@ def listTypes(model):
 
 def withoutChoices(options):
     """Options of a family but for those that plans take the place of."""
-    return [option for option, before in zip(options, ["", *options]) if not {"--tolerance", "--force"} & {option, before}]
+    others = [option for option, before in zip(options, ["", *options]) if not {"--tolerance", "--force"} & {option, before}]
+    return [option for option in others if option != "--no-measure-error"]
 
 
 class Graph:

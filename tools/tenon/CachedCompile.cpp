@@ -33,7 +33,8 @@ namespace fs = llvm::sys::fs;
 // Requests
 //===----------------------------------------------------------------------===//
 
-/// Adds the records of real runs to the key. If they cannot be read, the bytes of their file are used.
+/// Adds the records of real runs to the key, or why they cannot be read: a compilation that needs them fails then, and
+/// finds no artifact of one that does without.
 static void addProfiles(const CompileOptions &options, Fingerprint &key) {
   if (options.profiles.empty())
     return;
@@ -47,7 +48,7 @@ static void addProfiles(const CompileOptions &options, Fingerprint &key) {
                                               })
                             : store.takeError();
   if (error)
-    key.add(options.profiles).add(llvm::toString(std::move(error)));
+    key.add(options.profiles).add(llvm::toString(std::move(error))).add(options.needsProfiles ? "needed" : "optional");
 }
 
 /// The names of the options that decide what an artifact is: those of a compilation, whatever command it is part of.
