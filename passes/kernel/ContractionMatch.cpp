@@ -7,10 +7,8 @@
 
 #include "passes/kernel/ContractionMatch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/Kernel.h"
 #include "passes/kernel/I16Pairs.h"
 #include "passes/paths/split/Bf16Terms.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -409,123 +407,6 @@ static std::optional<Contraction> matchPromotedContraction(linalg::GenericOp op,
   contraction.dequantization = matchDequantization(op, factor, column, contraction.rhs);
   contraction.panel = contraction.dequantization ? getPanel(contraction.rhs.map, column) : 0;
   return contraction.dequantization ? std::optional(contraction) : std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
-// Integers of groups that have scales
-//===----------------------------------------------------------------------===//
-
-/// Returns what an integer of the body is for a step of a loop, if that is all that it depends on.
-static std::optional<int64_t> evaluate(Value value, unsigned loop, int64_t step) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.getSExtValue();
-  Operation *definition = value.getDefiningOp();
-  if (!definition)
-    return std::nullopt;
-  if (auto index = dyn_cast<linalg::IndexOp>(definition))
-    return index.getDim() == loop ? std::optional(step) : std::nullopt;
-  SmallVector<int64_t> operands;
-  for (Value operand : definition->getOperands()) {
-    std::optional<int64_t> number = evaluate(operand, loop, step);
-    if (!number)
-      return std::nullopt;
-    operands.push_back(*number);
-  }
-  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(definition)
-      .Case([&](arith::IndexCastOp) { return operands[0]; })
-      .Case([&](arith::AddIOp) { return operands[0] + operands[1]; })
-      .Case([&](arith::SubIOp) { return operands[0] - operands[1]; })
-      .Case([&](arith::MulIOp) { return operands[0] * operands[1]; })
-      .Case([&](arith::RemUIOp) { return operands[1] ? std::optional(operands[0] % operands[1]) : std::nullopt; })
-      .Case([&](arith::DivUIOp) { return operands[1] ? std::optional(operands[0] / operands[1]) : std::nullopt; })
-      .Default([](Operation *) { return std::nullopt; });
-}
-
-/// Returns the number of integers that share the i32 `word`, if `integer` is the one of a step of `loop` in the order
-/// of tenon.unpack.
-static std::optional<int64_t> matchPackedInteger(Value integer, Value word, unsigned loop) {
-  auto isShiftedBy = [&](Value shift, int64_t perWord, llvm::function_ref<int64_t(int64_t)> getShift) {
-    return llvm::all_of(llvm::seq<int64_t>(perWord), [&](int64_t step) {
-      return evaluate(shift, loop, step) == getShift(step) && evaluate(shift, loop, step + perWord) == getShift(step);
-    });
-  };
-  APInt constant;
-  if (auto masked = integer.getDefiningOp<arith::AndIOp>()) {
-    auto shifted = masked.getLhs().getDefiningOp<arith::ShRUIOp>();
-    bool fits = shifted && shifted.getLhs() == word && matchPattern(masked.getRhs(), m_ConstantInt(&constant)) &&
-                constant == 15 &&
-                isShiftedBy(shifted.getRhs(), 8, [](int64_t step) { return step % 4 * 8 + step / 4 * 4; });
-    return fits ? std::optional<int64_t>(8) : std::nullopt;
-  }
-  auto down = integer.getDefiningOp<arith::ShRSIOp>();
-  auto up = down ? down.getLhs().getDefiningOp<arith::ShLIOp>() : arith::ShLIOp();
-  bool fits = up && up.getLhs() == word && matchPattern(down.getRhs(), m_ConstantInt(&constant)) && constant == 24 &&
-              isShiftedBy(up.getRhs(), 4, [](int64_t step) { return 24 - step * 8; });
-  return fits ? std::optional<int64_t>(4) : std::nullopt;
-}
-
-namespace {
-/// (byte - 128) * scale.
-struct RoundedRow {
-  ElementRead byte, scale;
-};
-} // namespace
-
-static std::optional<RoundedRow> matchRoundedRow(linalg::GenericOp op, Value factor) {
-  auto product = factor.getDefiningOp<arith::MulFOp>();
-  auto difference = product ? product.getLhs().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
-  auto number = difference ? difference.getLhs().getDefiningOp<arith::UIToFPOp>() : arith::UIToFPOp();
-  if (!number || !number.getIn().getType().isInteger(8))
-    return std::nullopt;
-  auto zero = difference.getRhs().getDefiningOp<arith::UIToFPOp>();
-  APInt bits;
-  APFloat value(0.0f);
-  bool fits = zero ? matchPattern(zero.getIn(), m_ConstantInt(&bits)) && bits.getZExtValue() == kInt8GroupsZero
-                   : matchPattern(difference.getRhs(), m_ConstantFloat(&value)) &&
-                         value.convertToFloat() == static_cast<float>(kInt8GroupsZero);
-  std::optional<ElementRead> byte = matchRead(op, number.getIn()), scale = matchRead(op, product.getRhs());
-  return fits && byte && scale ? std::optional(RoundedRow{*byte, *scale}) : std::nullopt;
-}
-
-/// The neighbours along `loop` that an index of `map` is the same for; 0 if there are none.
-static int64_t getGroup(AffineMap map, unsigned loop) {
-  int64_t group = 0;
-  for (AffineExpr index : map.getResults()) {
-    if (!index.isFunctionOfDim(loop))
-      continue;
-    std::optional<int64_t> size = matchByConstant(index, AffineExprKind::FloorDiv, loop);
-    if (!size || group)
-      return 0;
-    group = *size;
-  }
-  return group;
-}
-
-static std::optional<Contraction> matchInt8Groups(linalg::GenericOp op, unsigned column, Value row, Value factor) {
-  std::optional<RoundedRow> rounded = matchRoundedRow(op, row);
-  Contraction contraction{{}, {}, column, std::nullopt};
-  std::optional<Dequantization> weight =
-      rounded ? matchDequantization(op, factor, column, contraction.rhs) : std::nullopt;
-  if (!weight || !weight->scale || getGroup(rounded->scale.map, getDequantizedLoop(op)) == 0)
-    return std::nullopt;
-  unsigned loop = getDequantizedLoop(op);
-  int64_t block = getGroup(rounded->scale.map, loop), depth = op.getStaticLoopRanges()[loop];
-  auto difference = weight->number.getDefiningOp<arith::SubFOp>();
-  auto integer = (difference ? difference.getLhs() : weight->number).getDefiningOp<arith::SIToFPOp>();
-  std::optional<int64_t> perWord =
-      integer ? matchPackedInteger(integer.getIn(), contraction.rhs.element, loop) : std::nullopt;
-  // Differences of 8 bits would have 9.
-  bool fits = perWord && !(difference && perWord == 4) && getGroup(contraction.rhs.map, loop) == *perWord &&
-              block % *perWord == 0 && weight->block % block == 0 && depth % block == 0;
-  const ElementRead &byte = rounded->byte, &scale = rounded->scale;
-  auto hasColumn = [&](const ElementRead &read) { return read.map.isFunctionOfDim(column) || !read.bounds.empty(); };
-  if (!fits || hasColumn(byte) || hasColumn(scale) || !isAlongLast(byte.map, loop))
-    return std::nullopt;
-  contraction.lhs = byte;
-  contraction.panel = getPanel(contraction.rhs.map, column);
-  contraction.int8Groups = Int8Groups{loop, *perWord, block, scale, weight->scale, weight->number};
-  return contraction;
 }
 
 static std::optional<Contraction> matchGroupContraction(linalg::GenericOp op, unsigned column) {
