@@ -18,9 +18,11 @@
 #include "passes/Kernel.h"
 #include "passes/cost/PackedDims.h"
 #include "passes/cost/ProductShape.h"
+#include "passes/paths/Numbers.h"
 #include "passes/paths/Path.h"
-#include "passes/precision/GroupQuantizer.h"
+#include "passes/precision/ConstantMatrices.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace tenon;
@@ -72,13 +74,6 @@ static std::optional<GroupProduct> matchQuantized(OpOperand &operand) {
   if (depth % block != 0 || group % kWholeWords != 0 || group > kMaxGroup)
     return std::nullopt;
   return GroupProduct{&getRows(operand), &operand, *axes, group, weight.getType().getElementTypeBitWidth(), {}};
-}
-
-static std::optional<FloatKind> getFloatKind(Type type) {
-  return type.isF32()    ? std::optional(FloatKind::f32)
-         : type.isF16()  ? std::optional(FloatKind::f16)
-         : type.isBF16() ? std::optional(FloatKind::bf16)
-                         : std::nullopt;
 }
 
 /// Matches a constant matrix of floats that only products read. A lookup would need the floats, too.
@@ -172,53 +167,45 @@ double Int8Groups::measureError(Operation *op) const {
 
 double Int8Groups::getLeastError(Operation *op) const { return kSumError + getRowError(findProduct(op)->group); }
 
-namespace {
-/// Builds elementwise operations.
-struct Arithmetic {
-  OpBuilder &b;
-  Location loc;
-
-  template <typename Op, typename... Operands> Value make(Type type, Operands... operands) const {
-    return Op::create(b, loc, type, operands...);
-  }
-  Value number(double value) const {
-    return WeightOp::create(
-        b, loc, DenseElementsAttr::get(RankedTensorType::get({}, b.getF32Type()), static_cast<float>(value)));
-  }
-};
-} // namespace
-
-/// Rounds rows `x` to bytes in groups that have a scale each, and returns what tenon.dequantize makes of these.
-/// Products with the same rows have the same operations, which CSE merges.
+/// Rounds rows `x` to bytes in groups that have a scale each, and returns what tenon.dequantize makes of these. NaN
+/// makes its group NaN. Products with the same rows have the same operations, which CSE merges.
 static Value roundRows(RewriterBase &rewriter, Value x, int64_t group) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfterValue(x);
-  Arithmetic on{rewriter, x.getLoc()};
+  Location loc = x.getLoc();
   MLIRContext *context = x.getContext();
-  Type f32 = rewriter.getF32Type(), u8 = rewriter.getIntegerType(8, /*isSigned=*/false);
+  auto f32 = Float32Type::get(context);
+  Type u8 = rewriter.getIntegerType(8, /*isSigned=*/false);
+  auto number = [&](double value) { return createNumber(rewriter, loc, f32, value); };
   Dims dims = getDims(x), ofGroups = dims;
   ofGroups.back() = getDimConstant(context, *getConstant(dims.back()) / group);
-  Dims ofSteps = ofGroups;
+  Dims ofDivisors = ofGroups;
   ofGroups.push_back(getDimConstant(context, group));
-  ofSteps.push_back(getDimConstant(context, 1));
+  ofDivisors.push_back(getDimConstant(context, 1));
   int64_t last = static_cast<int64_t>(dims.size()) - 1;
   Type groups = getTensorType(ofGroups, f32);
-  Value rows = on.make<ReshapeOp>(groups, x);
-  Value largest =
-      ReduceOp::create(rewriter, on.loc, ReduceKind::max, on.make<AbsOp>(groups, rows), last + 1, /*keepdims=*/false);
+  Value rows = ReshapeOp::create(rewriter, loc, groups, x), sizes = AbsOp::create(rewriter, loc, groups, rows);
+  Value largest = ReduceOp::create(rewriter, loc, ReduceKind::max, sizes, last + 1, /*keepdims=*/false);
   Type scalars = largest.getType();
-  constexpr double kLargest = 127, kTiny = 1e-30; // math: of numbers with signs; a scale is neither zero nor denormal
-  Value positive = on.make<MaxOp>(scalars, largest, on.number(kTiny));
-  Value steps = on.make<MulOp>(scalars, positive, on.number(1 / kLargest));
-  Value ofGroup = on.make<ReshapeOp>(getTensorType(ofSteps, f32), steps);
-  Value numbers = on.make<RoundOp>(groups, on.make<DivOp>(groups, rows, ofGroup));
-  Value shifted = on.make<AddOp>(groups, numbers, on.number(kInt8GroupsZero));
-  Value bytes = on.make<CastOp>(getTensorType(ofGroups, u8), shifted);
-  Value zero = WeightOp::create(rewriter, on.loc,
-                                DenseElementsAttr::get(RankedTensorType::get(SmallVector<int64_t>(dims.size(), 1), u8),
-                                                       APInt(8, kInt8GroupsZero)));
-  return DequantizeOp::create(rewriter, on.loc, on.make<ReshapeOp>(getTensorType(dims, u8), bytes), steps, zero, last,
-                              group, TypeAttr::get(f32));
+  constexpr double kLargest = 127; // math: of bytes with signs
+  constexpr double kTiny = 1e-30;  // limit: of scales, so that none is zero or denormal
+  constexpr double kMax = std::numeric_limits<float>::max() / kLargest; // math: the largest scale of what is finite
+  Value positive = MaxOp::create(rewriter, loc, scalars, largest, number(kTiny));
+  Value scales = MulOp::create(rewriter, loc, scalars, positive, number(1 / kLargest));
+  // Infinity divided by a finite number keeps its sign, which its scale makes an infinity again; the others are 0
+  // beside it. Divisors have the elements' shape, so that the kernel of these computes them.
+  Value ofGroup = ReshapeOp::create(rewriter, loc, getTensorType(ofDivisors, f32), scales);
+  Value repeated = BroadcastOp::create(rewriter, loc, groups, ofGroup);
+  Value divisors = MinOp::create(rewriter, loc, groups, repeated, number(kMax));
+  Value numbers = RoundOp::create(rewriter, loc, groups, DivOp::create(rewriter, loc, groups, rows, divisors));
+  Value shifted = AddOp::create(rewriter, loc, groups, numbers, number(kInt8GroupsZero));
+  Value above = MaxOp::create(rewriter, loc, groups, shifted, number(kInt8GroupsZero - kLargest));
+  Value limited = MinOp::create(rewriter, loc, groups, above, number(kInt8GroupsZero + kLargest));
+  Value cast = CastOp::create(rewriter, loc, getTensorType(ofGroups, u8), limited);
+  Value bytes = ReshapeOp::create(rewriter, loc, getTensorType(dims, u8), cast);
+  auto zeroType = RankedTensorType::get(SmallVector<int64_t>(dims.size(), 1), u8);
+  Value zero = WeightOp::create(rewriter, loc, DenseElementsAttr::get(zeroType, APInt(8, kInt8GroupsZero)));
+  return DequantizeOp::create(rewriter, loc, bytes, scales, zero, last, group, TypeAttr::get(f32));
 }
 
 /// Replaces the matrix of floats by tenon.dequantize of its integers.

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/paths/Perturbation.h"
-#include "dialects/tenon/Tenon.h"
+#include "passes/paths/Numbers.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -18,14 +18,7 @@ struct Arithmetic {
   Location loc;
   RankedTensorType type;
 
-  Value number(double value) const {
-    auto scalar = RankedTensorType::get({}, type.getElementType());
-    APFloat rounded(value);
-    bool losesInfo;
-    rounded.convert(cast<FloatType>(type.getElementType()).getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                    &losesInfo);
-    return WeightOp::create(b, loc, DenseElementsAttr::get(scalar, rounded));
-  }
+  Value number(double value) const { return createNumber(b, loc, cast<FloatType>(type.getElementType()), value); }
   Value add(Value x, Value y) const { return AddOp::create(b, loc, type, x, y); }
   Value mul(Value x, Value y) const { return MulOp::create(b, loc, type, x, y); }
 };

@@ -33,7 +33,11 @@ def _exact(d, dims, group):
     numbers = numbers.reshape(groups)
     numbers[..., 0] = numpy.where(numbers[..., 0] < 0, -127, 127)
     powers = d.numbers(NUMBERS["int32"], [*groups[:-1], 1], "plain", low=-9, high=0)
-    return d.given((numbers * 2.0**powers).astype(numpy.float32).reshape(shape), dims)
+    values = (numbers * 2.0**powers).astype(numpy.float32).reshape(shape)
+    if d.chance(0.3):
+        # One element of the first row: several could cancel.
+        values.reshape(-1, shape[-1])[0, d.integer(0, shape[-1] - 1)] = d.choose(numpy.inf, -numpy.inf, numpy.nan)
+    return d.given(values, dims)
 
 
 def drawDequantize(d, operator):
