@@ -79,7 +79,8 @@ def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
   let summary = "how a contraction is computed";
   let description = [{
     The choices that `tenon-tile-kernels` makes for a contraction M x N x K, as `schedule` of its `kernel.contract`. Without
-    the attribute, each parameter has its default.
+    the attribute, each parameter has its default. Records of kernels without a contraction name them by a schedule, too,
+    whose `tile` are elements in each dimension of the result.
 
     ```mlir
     #kernel.schedule<tile = [66, 4096, 64], packing = rows, last_rows = 65>

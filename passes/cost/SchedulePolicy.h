@@ -33,7 +33,7 @@ struct SchedulePolicy {
   /// Expected times relative to the policy's schedule. Vectors of half the width take twice the instructions, but run
   /// at a higher clock and waste fewer lanes.
   double packingCost = 1.05, kBlockCost = 1.05, unrollCost = 1.03, noPrefetchCost = 1.1, halfVectorCost = 1.4,
-         orderCost = 1.02;
+         orderCost = 1.02, elementsCost = 1.03, chainTileCost = 1.05;
   /// A schedule replaces the policy's if it saves more than this share of the time.
   double minGain = 0.02;
 };

@@ -31,6 +31,8 @@ struct WinogradPolicy {
   /// Squares of a tile if its transformed input fits L2, and if it does not: weights are larger then, and a tile reads
   /// them once.
   int64_t maxSquares = 64, maxSquaresBeyondL2 = 16;
+  /// Upper bound in bytes for what a tile keeps in the scratch of a thread, where a measurement asks for another tile.
+  int64_t maxScratchBytes = 8 << 20;
 };
 
 } // namespace tenon

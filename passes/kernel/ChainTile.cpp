@@ -94,6 +94,24 @@ static LogicalResult computeRows(RewriterBase &rewriter, scf::ForOp tiles, tenso
   return success();
 }
 
+std::optional<int64_t> tenon::countLinesOfTile(kernel::ContractOp reader, int64_t lines, int64_t extent) {
+  std::optional<Contraction> contraction = readContraction(reader);
+  if (!contraction || contraction->lhs.map.getNumResults() != 4)
+    return std::nullopt;
+  AffineMap result = reader.getMatchingIndexingMap(reader.getDpsInitOperand(0));
+  int64_t count = 1;
+  SmallVector<int64_t> ranges = reader.getStaticLoopRanges();
+  for (auto [loop, range] : llvm::enumerate(ranges)) {
+    std::optional<int64_t> step = getStep(contraction->lhs.map.getResult(1), loop);
+    if (!step || *step < 0)
+      return std::nullopt;
+    bool isLine = result.getNumResults() == 4 && result.getResult(1).isFunctionOfDim(loop);
+    if (*step > 0)
+      count += *step * (std::min(isLine ? lines : range, extent) - 1);
+  }
+  return std::min(count, extent);
+}
+
 namespace {
 /// The lines that a tile of the second loop nest reads.
 struct Lines {

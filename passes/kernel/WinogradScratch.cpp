@@ -16,12 +16,15 @@ using namespace tenon;
 
 bool tenon::isInt8(kernel::WinogradOp op) { return getElementTypeOrSelf(op.getInput()).isInteger(8); }
 
-WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) {
+WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) { return getWinogradScratch(op, op.getTile()); }
+
+WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op, ArrayRef<int64_t> tile) {
+  assert(tile.size() == 3 && "a tile has rows, columns and filters");
   auto filter = cast<ShapedType>(op.getFilter().getType());
   int64_t outputs = op.getOutputs(), border = op.getWindow() - 1, points = filter.getDimSize(1);
   int64_t sumBytes = filter.getElementTypeBitWidth() / 8, channelBytes = isInt8(op) ? sumBytes / 2 : sumBytes;
-  int64_t squareRows = llvm::divideCeil(op.getTile()[0], outputs);
-  int64_t squareColumns = llvm::divideCeil(op.getTile()[1], outputs);
+  int64_t squareRows = llvm::divideCeil(tile[0], outputs);
+  int64_t squareColumns = llvm::divideCeil(tile[1], outputs);
   WinogradScratch s;
   s.windowRows = squareRows * outputs + border;
   s.windowColumns = squareColumns * outputs + border;
@@ -29,7 +32,7 @@ WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) {
   s.windowChannels = kCacheLineBytes / channelBytes;
   s.channels = llvm::alignTo(filter.getDimSize(2) * (sumBytes / channelBytes), s.windowChannels);
   int64_t panel = filter.getDimSize(3);
-  s.filters = std::min<int64_t>(llvm::alignTo(op.getTile()[2], panel), llvm::alignTo(kWinogradFilters, panel));
+  s.filters = std::min<int64_t>(llvm::alignTo(tile[2], panel), llvm::alignTo(kWinogradFilters, panel));
   // One cache line is added to a stride that may be a power of two, so that the points of a square map to different
   // sets of L1.
   s.transformedStride = s.squares * s.channels + kCacheLineBytes / channelBytes;

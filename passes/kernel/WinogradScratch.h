@@ -29,7 +29,9 @@ struct WinogradScratch {
 /// True if the input is int8, which is transformed to i16 and multiplied in pairs.
 bool isInt8(kernel::WinogradOp op);
 
-/// Returns the layout for a tile of the largest size that the operation's `tile` allows.
+/// Returns the layout for a tile of the largest size that `tile` allows: rows, columns and filters.
+WinogradScratch getWinogradScratch(kernel::WinogradOp op, llvm::ArrayRef<int64_t> tile);
+/// The same for the operation's own tile.
 WinogradScratch getWinogradScratch(kernel::WinogradOp op);
 
 } // namespace tenon

@@ -41,10 +41,17 @@ static ScheduleDraft merge(const ScheduleDraft &own, const ScheduleDraft &first,
   return merged;
 }
 
+kernel::ScheduleAttr tenon::makeTileSchedule(MLIRContext *context, ArrayRef<int64_t> tile) {
+  kernel::ScheduleFields fields;
+  for (int64_t size : tile)
+    fields.tile.push_back(size == std::numeric_limits<int64_t>::max() ? ShapedType::kDynamic : size);
+  return kernel::ScheduleAttr::get(context, fields);
+}
+
 std::vector<ScheduleAlternative>
-tenon::listSchedules(const ScheduleProblem &problem, const ScheduleDraft &own,
-                     llvm::function_ref<kernel::ScheduleAttr(const ScheduleDraft &)> finish,
-                     const SchedulePolicy &policy) {
+tenon::listAlternatives(const ScheduleDraft &own, std::vector<NamedProposal> changes,
+                        llvm::function_ref<kernel::ScheduleAttr(const ScheduleDraft &)> finish,
+                        const SchedulePolicy &policy) {
   std::vector<ScheduleAlternative> list;
   llvm::DenseSet<Attribute> known;
   auto add = [&](ScheduleAlternative alternative) {
@@ -55,9 +62,8 @@ tenon::listSchedules(const ScheduleProblem &problem, const ScheduleDraft &own,
       list.push_back(std::move(alternative));
   };
   add({own, {}, 1, "policy", {}});
-  for (const auto &source : getScheduleSources())
-    for (ScheduleProposal &proposal : source->propose(problem, own))
-      add({std::move(proposal.draft), {}, proposal.cost, source->getName(), {}});
+  for (NamedProposal &change : changes)
+    add({std::move(change.proposal.draft), {}, change.proposal.cost, change.source, {}});
   std::vector<ScheduleAlternative> pairs;
   assert(!list.empty() && "the schedule of the policy comes first, and others are compared with it");
   for (size_t i = 1; i < list.size(); ++i)
@@ -72,4 +78,15 @@ tenon::listSchedules(const ScheduleProblem &problem, const ScheduleDraft &own,
   for (ScheduleAlternative &pair : pairs)
     add(std::move(pair));
   return list;
+}
+
+std::vector<ScheduleAlternative>
+tenon::listSchedules(const ScheduleProblem &problem, const ScheduleDraft &own,
+                     llvm::function_ref<kernel::ScheduleAttr(const ScheduleDraft &)> finish,
+                     const SchedulePolicy &policy) {
+  std::vector<NamedProposal> changes;
+  for (const auto &source : getScheduleSources())
+    for (ScheduleProposal &proposal : source->propose(problem, own))
+      changes.push_back({source->getName(), std::move(proposal)});
+  return listAlternatives(own, std::move(changes), finish, policy);
 }

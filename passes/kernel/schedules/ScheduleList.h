@@ -24,13 +24,29 @@ struct ScheduleAlternative {
   std::optional<std::pair<size_t, size_t>> parts;
 };
 
-/// Lists the policy's schedule, which is that of `own`, the alternatives of all sources, and pairs of these, up to the
-/// policy's limit and without duplicates. The order is deterministic: single changes in the order of the sources, then
-/// pairs in the order of their estimates. `finish` makes a schedule of a draft, and replaces what is not possible by
-/// the policy's choice.
+/// A change of a schedule, and what it changes, for people.
+struct NamedProposal {
+  llvm::StringRef source;
+  ScheduleProposal proposal;
+};
+
+/// Lists the schedule of `own`, those with one of the changes, and pairs of changes from different sources, up to the
+/// policy's limit and without duplicates. The order is deterministic: single changes in their order, then pairs in the
+/// order of their estimates. `finish` makes a schedule of a draft, and replaces what is not possible by the policy's
+/// choice.
+std::vector<ScheduleAlternative>
+listAlternatives(const ScheduleDraft &own, std::vector<NamedProposal> changes,
+                 llvm::function_ref<kernel::ScheduleAttr(const ScheduleDraft &)> finish,
+                 const SchedulePolicy &policy = {});
+
+/// Lists the schedules of a contraction: the policy's, which is that of `own`, and those with changes of all sources.
 std::vector<ScheduleAlternative> listSchedules(const ScheduleProblem &problem, const ScheduleDraft &own,
                                                llvm::function_ref<kernel::ScheduleAttr(const ScheduleDraft &)> finish,
                                                const SchedulePolicy &policy = {});
+
+/// Makes the schedule of a kernel that has no other choice than that of its tile: elements in each dimension of the
+/// result, or a very large number for all of a dynamic one.
+kernel::ScheduleAttr makeTileSchedule(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> tile);
 
 /// Prints a schedule in the form under which times are recorded.
 std::string printSchedule(kernel::ScheduleAttr schedule);

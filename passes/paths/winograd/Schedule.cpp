@@ -14,7 +14,7 @@ using namespace tenon;
 static int64_t divideCeil(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
 /// Returns the number of panels for which the transformed input is read at a time.
-static int64_t countPanelsAtATime(const WinogradProblem &p, const WinogradSchedule &s) {
+static int64_t countPanelsAtATime(const WinogradProblem &p, const WinogradTile &s) {
   return std::min(divideCeil(kWinogradFilters, p.panel), s.panels);
 }
 
@@ -22,12 +22,12 @@ static int64_t countPanelsAtATime(const WinogradProblem &p, const WinogradSchedu
 static int64_t countSteps(const WinogradProblem &p) { return p.isInt8 ? divideCeil(p.channels, 2) : p.channels; }
 
 /// Returns the bytes of the transformed input and of the products of some panels.
-static int64_t getTileBytes(const WinogradProblem &p, const WinogradSchedule &s) {
+static int64_t getTileBytes(const WinogradProblem &p, const WinogradTile &s) {
   int64_t side = p.outputs + p.window - 1, filters = p.panel * countPanelsAtATime(p, s);
   return side * side * s.rows * s.columns * (countSteps(p) + filters) * int64_t(sizeof(float));
 }
 
-static bool fitsL2(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine,
+static bool fitsL2(const WinogradProblem &p, const WinogradTile &s, const Machine &machine,
                    const WinogradPolicy &policy) {
   return getTileBytes(p, s) <= policy.cacheShare * machine.l2Bytes;
 }
@@ -40,7 +40,7 @@ struct TileCycles {
 };
 } // namespace
 
-static TileCycles getTileCycles(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine,
+static TileCycles getTileCycles(const WinogradProblem &p, const WinogradTile &s, const Machine &machine,
                                 const WinogradPolicy &policy) {
   // The height of a register block of two vectors (RegisterBlock.h).
   int64_t blockRows = machine.vectorRegisters > 16 ? 13 : machine.vectorRegisters / 2 - 2;
@@ -57,15 +57,31 @@ static TileCycles getTileCycles(const WinogradProblem &p, const WinogradSchedule
   return {input, s.panels * (points * countSteps(p) * step + output)};
 }
 
+double tenon::estimateWinogradTile(const WinogradProblem &p, const WinogradTile &s, const Machine &machine,
+                                   const WinogradPolicy &policy) {
+  assert(s.rows > 0 && s.columns > 0 && s.panels > 0 && "a tile has a square and a panel");
+  TileCycles tile = getTileCycles(p, s, machine, policy);
+  int64_t parts = p.images * divideCeil(divideCeil(p.height, p.outputs), s.rows) *
+                  divideCeil(divideCeil(p.width, p.outputs), s.columns);
+  int64_t tiles = parts * divideCeil(divideCeil(p.filters, p.panel), s.panels);
+  double cycles = 0;
+  for (int64_t cores : {1, 2, 4, 8}) {
+    // Tiles of the same part of the input share its transform if one core computes them consecutively.
+    int64_t most = divideCeil(tiles, cores), inputs = parts == 1 ? 1 : most;
+    cycles += cores * (most * tile.rest + inputs * tile.input) / 4;
+  }
+  return cycles;
+}
+
 WinogradSchedule tenon::chooseWinogradSchedule(const WinogradProblem &p, const Machine &machine,
                                                const WinogradPolicy &policy) {
   assert(p.outputs > 0 && p.panel > 0 && "a square has outputs, and a panel columns");
   int64_t squareRows = divideCeil(p.height, p.outputs), squareColumns = divideCeil(p.width, p.outputs);
   int64_t panels = divideCeil(p.filters, p.panel);
-  WinogradSchedule best{1, 1, 1, -1};
+  WinogradSchedule best{{1, 1, 1}, -1};
   for (int64_t rows = 1; rows <= squareRows; ++rows)
     for (int64_t columns = 1; columns <= squareColumns; ++columns) {
-      int64_t most = fitsL2(p, {rows, columns, 1, 0}, machine, policy) ? policy.maxSquares : policy.maxSquaresBeyondL2;
+      int64_t most = fitsL2(p, {rows, columns, 1}, machine, policy) ? policy.maxSquares : policy.maxSquaresBeyondL2;
       if (rows * columns > most)
         break;
       // Only cuts into parts of about equal size.
@@ -75,17 +91,10 @@ WinogradSchedule tenon::chooseWinogradSchedule(const WinogradProblem &p, const M
       for (int64_t width = 1; width <= panels; ++width) {
         if (divideCeil(panels, divideCeil(panels, width)) != width)
           continue;
-        WinogradSchedule s{rows, columns, width, 0};
-        TileCycles tile = getTileCycles(p, s, machine, policy);
-        int64_t parts = p.images * divideCeil(squareRows, rows) * divideCeil(squareColumns, columns);
-        int64_t tiles = parts * divideCeil(panels, width);
-        for (int64_t cores : {1, 2, 4, 8}) {
-          // Tiles of the same part of the input share its transform if one core computes them consecutively.
-          int64_t most = divideCeil(tiles, cores), inputs = parts == 1 ? 1 : most;
-          s.cycles += cores * (most * tile.rest + inputs * tile.input) / 4;
-        }
-        if (best.cycles < 0 || s.cycles < best.cycles)
-          best = s;
+        WinogradTile tile{rows, columns, width};
+        double cycles = estimateWinogradTile(p, tile, machine, policy);
+        if (best.cycles < 0 || cycles < best.cycles)
+          best = {tile, cycles};
       }
     }
   return best;

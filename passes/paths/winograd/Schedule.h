@@ -27,10 +27,17 @@ struct WinogradProblem {
 inline constexpr int64_t kWinogradFilters = 32; // format: of the scratch of Winograd kernels
 
 /// The rows and columns of squares, and the panels of filters, in a tile.
-struct WinogradSchedule {
+struct WinogradTile {
   int64_t rows, columns, panels;
+};
+
+struct WinogradSchedule : WinogradTile {
   double cycles; ///< for all images, of all cores together, that some of them wait for others included
 };
+
+/// Returns the cycles of all images with such tiles, of all cores together, averaged over 1, 2, 4 and 8 cores.
+double estimateWinogradTile(const WinogradProblem &problem, const WinogradTile &tile, const Machine &machine,
+                            const WinogradPolicy &policy = {});
 
 /// Chooses the best schedule by a cost model of each step, averaged over 1, 2, 4 and 8 cores.
 WinogradSchedule chooseWinogradSchedule(const WinogradProblem &problem, const Machine &machine,

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "passes/kernel/schedules/ScheduleList.h"
+#include "passes/kernel/schedules/TileSource.h"
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -122,6 +123,46 @@ TEST_CASE_METHOD(Fixture, "the policy bounds how many schedules there are", "[sc
   CHECK(listSchedules(
             problem, getOwn(problem), [&](const ScheduleDraft &draft) { return finish(draft); }, policy)
             .size() == 7);
+}
+
+TEST_CASE_METHOD(Fixture, "sizes of one dimension are multiples of its step, and others stay", "[schedules]") {
+  SchedulePolicy policy;
+  ScheduleDraft own;
+  own.tile = {12, 40, 64};
+  auto estimate = [](ArrayRef<int64_t> tile) { return static_cast<double>(tile[1]); };
+  auto list = [&](int64_t step, std::optional<int64_t> extent) {
+    std::vector<int64_t> sizes;
+    for (const ScheduleProposal &proposal : proposeSizes(own, {1, step, extent}, estimate, policy)) {
+      CHECK((proposal.draft.tile[0] == 12 && proposal.draft.tile[2] == 64));
+      CHECK(proposal.cost == Approx(proposal.draft.tile[1] / 40.0));
+      sizes.push_back(proposal.draft.tile[1]);
+    }
+    return sizes;
+  };
+  CHECK(list(4, 200) == std::vector<int64_t>{80, 20, 160, 12});
+  // Not more than there is, and not less than a step.
+  CHECK(list(4, 40) == std::vector<int64_t>{20, 12});
+  CHECK(list(40, 100) == std::vector<int64_t>{80, 100});
+  CHECK(list(40, std::nullopt) == std::vector<int64_t>{80, 160});
+}
+
+TEST_CASE_METHOD(Fixture, "what is not possible is the first schedule, and listed once", "[schedules]") {
+  ScheduleDraft own;
+  own.tile = {8, 8};
+  std::vector<NamedProposal> changes;
+  for (std::pair<int64_t, int64_t> size : {std::pair(16, 8), std::pair(32, 8), std::pair(8, 4)}) {
+    ScheduleDraft draft = own;
+    draft.tile = {size.first, size.second};
+    changes.push_back({size.second == 8 ? "rows" : "columns", {draft, 1.5}});
+  }
+  auto finish = [&](const ScheduleDraft &draft) {
+    return makeTileSchedule(&context, draft.tile[0] > 16 ? own.tile : draft.tile);
+  };
+  std::vector<std::string> texts;
+  for (const ScheduleAlternative &alternative : listAlternatives(own, changes, finish))
+    texts.push_back(printSchedule(alternative.schedule));
+  CHECK(texts == std::vector<std::string>{"#kernel.schedule<tile = [8, 8]>", "#kernel.schedule<tile = [16, 8]>",
+                                          "#kernel.schedule<tile = [8, 4]>", "#kernel.schedule<tile = [16, 4]>"});
 }
 
 TEST_CASE("a schedule is taken if both figures say that it saves enough", "[schedules]") {

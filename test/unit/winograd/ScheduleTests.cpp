@@ -53,6 +53,15 @@ TEST_CASE("a small result is cut along its filters, a large one along its rows",
   CHECK(chooseWinogradSchedule({4, 3, 112, 112, 64, 64, 32}, machine).panels == 2);
 }
 
+TEST_CASE("no other tile that the policy allows is estimated to take less", "[winograd]") {
+  Machine machine;
+  WinogradProblem p{4, 3, 56, 56, 64, 64, 32};
+  WinogradSchedule best = chooseWinogradSchedule(p, machine);
+  CHECK(estimateWinogradTile(p, best, machine) == best.cycles);
+  for (const WinogradTile &other : {WinogradTile{1, 1, 1}, {1, 14, 2}, {2, 14, 1}, {4, 14, 2}, {7, 7, 2}})
+    CHECK(estimateWinogradTile(p, other, machine) >= best.cycles);
+}
+
 TEST_CASE("words take less time than floats, and more where their products are two instructions", "[winograd]") {
   Machine machine;
   auto getCycles = [&](bool isInt8, Int8Dot products) {
