@@ -8,9 +8,29 @@
 #include "compiler/driver/FormTuner.h"
 #include "compiler/driver/PathExplorer.h"
 #include "compiler/driver/PlanRecords.h"
+#include <chrono>
 
 using namespace tenon;
 using namespace tenon::phases;
+
+namespace {
+/// A form that a region has not taken.
+struct OtherForm {
+  size_t decision, form;
+  double added; ///< cycles, by estimate
+};
+} // namespace
+
+/// Lists what is not chosen, the forms that cost least by estimate first.
+static std::vector<OtherForm> listOtherForms(llvm::ArrayRef<PathDecision> decisions, llvm::ArrayRef<size_t> chosen) {
+  std::vector<OtherForm> others;
+  for (auto [i, decision] : llvm::enumerate(decisions))
+    for (auto [form, alternative] : llvm::enumerate(decision.alternatives))
+      if (form != chosen[i])
+        others.push_back({i, form, alternative.cycles - decision.alternatives[chosen[i]].cycles});
+  llvm::stable_sort(others, [](const OtherForm &a, const OtherForm &b) { return a.added < b.added; });
+  return others;
+}
 
 /// Returns the options with another form of one region.
 static std::vector<size_t> withForm(std::vector<size_t> options, size_t decision, size_t form) {
@@ -24,29 +44,33 @@ llvm::Error tenon::tuneForms(OpenedModel &model, const Setup &setup, PhaseRunner
     return created.takeError();
   PathExplorer &explorer = **created;
   llvm::ArrayRef<PathDecision> decisions = explorer.getDecisions().take_front(explorer.getNumForms());
-  size_t numPlans = 0;
-  for (const PathDecision &decision : decisions)
-    numPlans += decision.alternatives.size() - 1;
-  if (numPlans == 0)
+  std::vector<size_t> options = explorer.getChosenForms();
+  std::vector<OtherForm> others = listOtherForms(decisions, options);
+  if (others.empty())
     return llvm::Error::success();
   if (llvm::Error error = explorer.prepare())
     return error;
   runner.announce("timing forms");
-  double seconds = std::max(setup.options.tuneSeconds / static_cast<double>(numPlans), 1.0), best = 1;
-  std::vector<size_t> options = explorer.getChosenForms();
-  for (auto [i, decision] : llvm::enumerate(decisions))
-    for (size_t form = 0, own = options[i]; form < decision.alternatives.size(); ++form) {
-      std::optional<ExploredPlan> plan = form == own ? std::nullopt : explorer.findPlan(withForm(options, i, form));
-      if (!plan)
-        continue;
-      llvm::Expected<PlanMeasurement> measured = explorer.measure(plan->options, seconds, /*resumes=*/true);
-      if (!measured)
-        return measured.takeError();
-      bool isExact = !measured->error || *measured->error <= setup.options.tolerance;
-      if (isExact && measured->ratio < (1 - kPlanNoise) * best) {
-        best = measured->ratio;
-        options = plan->options;
-      }
+  double seconds = std::max(setup.options.tuneSeconds / static_cast<double>(others.size()), 1.0), best = 1;
+  auto begin = std::chrono::steady_clock::now();
+  auto isOver = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() >= setup.options.tuneSeconds;
+  };
+  for (auto [i, other] : llvm::enumerate(others)) {
+    // One is measured however little time there is.
+    if (i > 0 && isOver())
+      break;
+    std::optional<ExploredPlan> plan = explorer.findPlan(withForm(options, other.decision, other.form));
+    if (!plan)
+      continue;
+    llvm::Expected<PlanMeasurement> measured = explorer.measure(plan->options, seconds, /*resumes=*/true);
+    if (!measured)
+      return measured.takeError();
+    bool isExact = !measured->error || *measured->error <= setup.options.tolerance;
+    if (isExact && measured->ratio < (1 - kPlanNoise) * best) {
+      best = measured->ratio;
+      options = plan->options;
     }
+  }
   return llvm::Error::success();
 }

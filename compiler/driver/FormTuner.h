@@ -17,9 +17,10 @@
 
 namespace tenon {
 
-/// Runs the model with each alternative form of each region in turn, and records the times. For each region, the
-/// fastest form is kept if it is faster by more than the variation of repeated runs. The total time is the number of
-/// seconds in the options, or one per plan. Fails if the model cannot be run.
+/// Runs the model with alternative forms of each region in turn, those that cost least by estimate first, and records
+/// the times. For each region, the fastest form is kept if it is faster by more than the variation of repeated runs.
+/// Takes about the seconds in the options, compilations included, or as long as one form takes. Fails if the model
+/// cannot be run.
 llvm::Error tuneForms(OpenedModel &model, const phases::Setup &setup, PhaseRunner &runner);
 
 } // namespace tenon

@@ -55,7 +55,7 @@ static std::optional<double> getJoinedCycles(const ChainShape &shape, int64_t li
 
 std::optional<ChainTile> tenon::chooseChainTile(const ChainShape &shape, const Machine &machine,
                                                 const ChainPolicy &policy) {
-  double separate = getSeparateCycles(shape, machine), least = separate * (1 - policy.minGain);
+  double separate = getSeparateCycles(shape, machine);
   std::optional<ChainTile> best;
   int64_t step = shape.channelStep ? shape.channelStep : shape.channels;
   assert(step > 0 && "tiles have channels");
@@ -67,10 +67,8 @@ std::optional<ChainTile> tenon::chooseChainTile(const ChainShape &shape, const M
       if (shape.needsEqualTiles && shape.resultLines % lines != 0)
         continue;
       std::optional<double> cycles = getJoinedCycles(shape, lines, channels, machine, policy);
-      if (!cycles || *cycles >= least)
-        continue;
-      least = *cycles;
-      best = ChainTile{lines, channels, separate - *cycles};
+      if (cycles && (!best || *cycles < best->cycles))
+        best = ChainTile{lines, channels, *cycles, separate};
     }
   }
   return best;

@@ -36,15 +36,15 @@ struct ChainShape {
 /// The tile of the second nest's result: a number of lines of one image, and all or some of the intermediate channels.
 struct ChainTile {
   int64_t lines, channels;
-  double savedCycles; ///< by one kernel instead of two
+  double cycles, separateCycles; ///< of one kernel, and of two
 };
 
 /// Returns the number of intermediate lines that a tile reads; neighbouring tiles share some of them if the window is
 /// larger than the stride.
 int64_t countLinesBetween(const ChainShape &shape, int64_t lines);
 
-/// Chooses tiles for one kernel that computes both nests and keeps the intermediate lines in a core's cache; none if
-/// two kernels are faster.
+/// Chooses the best tiles for one kernel that computes both nests and keeps the intermediate lines in a core's cache;
+/// none if the cache does not hold them, or if there are too few tiles for the threads.
 std::optional<ChainTile> chooseChainTile(const ChainShape &shape, const Machine &machine,
                                          const ChainPolicy &policy = {});
 

@@ -12,7 +12,8 @@
 
 namespace tenon {
 
-/// Decides which two loop nests become one kernel that computes them tile by tile (passes/fusion/Chains.h).
+/// The coefficients of the cost of two loop nests in one kernel that computes them tile by tile
+/// (passes/fusion/Chains.h).
 struct ChainPolicy {
   /// Upper bound in bytes for a tile of the intermediate images, which is on the stack (PlaceAllocations).
   double maxTileBytes = 1 << 18;
@@ -22,9 +23,9 @@ struct ChainPolicy {
   double cacheShare = 0.5;
   /// Cycles that a tile costs besides its arithmetic: two calls, and register blocks at its end that are not full.
   double tileCycles = 500;
-  /// One kernel must save at least this share of the cycles of two kernels. Estimates are not more exact than this, and
-  /// two kernels choose their tiles and register blocks independently.
-  double minGain = 0.05;
+  /// Without a measurement one kernel must save at least this share of the cycles of two kernels, which choose their
+  /// tiles and register blocks independently, besides what every form must save (FormPolicy).
+  double minGain = 0.02;
   /// Nests with a longer sum need scratch memory for K-blocking, and a chain has no scratch left.
   double maxDepth = 2048;
   /// The number of operations before the second nest: the first one, the reshape, and those in between.

@@ -84,6 +84,10 @@ std::unique_ptr<FormSource> createProductOrder(const FormPolicy &policy);
 /// Attention: separate kernels for the matmuls and the softmax, or one kernel that keeps no scores in memory.
 std::unique_ptr<FormSource> createAttentionForms(const FormPolicy &policy);
 
+/// Two loop nests, of which the second alone reads the first: a kernel for each, or one that computes both tile by
+/// tile.
+std::unique_ptr<FormSource> createChainForms();
+
 } // namespace tenon
 
 #endif // TENON_PASSES_FORMS_FORMSOURCE_H

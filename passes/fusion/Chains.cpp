@@ -10,6 +10,7 @@
 #include "passes/Kernel.h"
 #include "passes/cost/ChainCost.h"
 #include "passes/cost/ProductShape.h"
+#include "passes/cost/SizeHints.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -71,13 +72,20 @@ static bool isDepthwise(ConvolveOp op) {
          getConstant(getDims(op.getType())[op.getChannelDim()]) == channels;
 }
 
-/// Returns the loop nest that computes a reshape's input, with only single-use elementwise operations in between; null
-/// if there is none.
-static Operation *findNestBefore(ReshapeOp link, const ChainPolicy &policy) {
+namespace {
+/// The loop nest before a reshape, and the elementwise operations between the two.
+struct NestBefore {
+  Operation *nest;
+  SmallVector<Operation *> elements;
+};
+} // namespace
+
+/// Finds the loop nest that computes a reshape's input, with only single-use elementwise operations in between.
+static std::optional<NestBefore> findNestBefore(ReshapeOp link, const ChainPolicy &policy) {
   Dims dims = getDims(link.getInput());
   llvm::SmallPtrSet<Operation *, 16> inside{link};
   SmallVector<Operation *> pending{link.getInput().getDefiningOp()};
-  Operation *nest = nullptr;
+  NestBefore before{nullptr, {}};
   while (!pending.empty() && static_cast<int64_t>(inside.size()) + 1 < policy.maxOpsBefore) {
     Operation *op = pending.pop_back_val();
     // An operation is visited once for each operation that reads it.
@@ -85,16 +93,20 @@ static Operation *findNestBefore(ReshapeOp link, const ChainPolicy &policy) {
         !llvm::all_of(op->getUsers(), [&](Operation *user) { return inside.contains(user); }))
       continue;
     if (isPlainNest(op, policy)) {
-      if (nest && nest != op)
-        return nullptr;
-      nest = op;
+      if (before.nest && before.nest != op)
+        return std::nullopt;
+      before.nest = op;
     } else if (op->hasTrait<Elementwise>()) {
       inside.insert(op);
+      before.elements.push_back(op);
       for (Value operand : op->getOperands())
         pending.push_back(operand.getDefiningOp());
     }
   }
-  return nest && nest->hasOneUse() ? nest : nullptr;
+  if (!before.nest || !before.nest->hasOneUse())
+    return std::nullopt;
+  llvm::sort(before.elements, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return before;
 }
 
 /// Returns the elements of one image in an operand or result, which may have the rows of all images as one dimension.
@@ -162,12 +174,20 @@ static SmallVector<int64_t> getTile(Operation *second, const ChainTile &tile, co
   return {1, tile.lines, *getConstant(dims[2]), tile.channels};
 }
 
-static std::optional<Chain> matchChain(ReshapeOp link, const ChainPolicy &policy) {
+/// Returns the images between the two loop nests of a chain.
+static Value getImages(const ChainMatch &match) {
+  Operation *link = match.link;
+  return isa<ContractOp>(match.first) ? link->getResult(0) : link->getOperand(0);
+}
+
+std::optional<ChainMatch> tenon::matchChain(ReshapeOp link, const ChainPolicy &policy) {
   if (!link->hasOneUse())
     return std::nullopt;
-  Operation *second = *link->user_begin(), *first = findNestBefore(link, policy);
-  if (!first || !isPlainNest(second, policy) || second->getBlock() != link->getBlock())
+  Operation *second = *link->user_begin();
+  std::optional<NestBefore> before = findNestBefore(link, policy);
+  if (!before || !isPlainNest(second, policy) || second->getBlock() != link->getBlock())
     return std::nullopt;
+  Operation *first = before->nest;
   auto rows = dyn_cast<ContractOp>(isa<ContractOp>(first) ? first : second);
   auto image = dyn_cast<ConvolveOp>(isa<ConvolveOp>(first) ? first : second);
   if (!rows || !image || !image.getChannelsLast() ||
@@ -175,34 +195,25 @@ static std::optional<Chain> matchChain(ReshapeOp link, const ChainPolicy &policy
     return std::nullopt;
   if (image == second && (!isDepthwise(image) || image.getInput() != link.getResult()))
     return std::nullopt;
-  Value images = rows == first ? link.getResult() : link.getInput();
-  std::optional<Image> between = getImage(images);
-  if (!between || getElementTypeOrSelf(link.getResult()) != getElementTypeOrSelf(first->getResult(0)) ||
+  ChainMatch match{first, std::move(before->elements), link, second};
+  if (!getImage(getImages(match)) ||
+      getElementTypeOrSelf(link.getResult()) != getElementTypeOrSelf(first->getResult(0)) ||
       !getConstant(getDims(second->getResult(0)).back()))
     return std::nullopt;
-  Machine machine = getMachine(first);
-  std::optional<ChainShape> shape =
-      getShape(first, second, *between, getConstant(getDims(images)[0]).value_or(1), machine);
-  std::optional<ChainTile> tile = shape ? chooseChainTile(*shape, machine, policy) : std::nullopt;
-  return tile ? std::optional(Chain{first, link, getTile(second, *tile, *between), tile->savedCycles}) : std::nullopt;
+  return match;
 }
 
-SmallVector<Chain> tenon::findChains(Block &block, const ChainPolicy &policy) {
-  SmallVector<Chain> all, chosen;
-  for (auto link : block.getOps<ReshapeOp>())
-    if (std::optional<Chain> chain = matchChain(link, policy))
-      all.push_back(*chain);
-  llvm::stable_sort(all, [](const Chain &x, const Chain &y) { return x.savedCycles > y.savedCycles; });
-  llvm::SmallPtrSet<Operation *, 16> taken;
-  for (const Chain &chain : all) {
-    ReshapeOp link = chain.link;
-    assert(link->hasOneUse() && "only the second loop nest of a chain reads the first one's result");
-    Operation *second = *link->user_begin();
-    if (taken.contains(chain.first) || taken.contains(second))
-      continue;
-    taken.insert(chain.first);
-    taken.insert(second);
-    chosen.push_back(chain);
-  }
-  return chosen;
+std::optional<ChainPlan> tenon::planChain(const ChainMatch &match, const Machine &machine, const ChainPolicy &policy) {
+  std::optional<Image> between = getImage(getImages(match));
+  assert(between && "a chain has images between its loop nests");
+  std::optional<ChainShape> shape =
+      getShape(match.first, match.second, *between, getConstant(getDims(getImages(match))[0]).value_or(1), machine);
+  std::optional<ChainTile> tile = shape ? chooseChainTile(*shape, machine, policy) : std::nullopt;
+  if (!tile)
+    return std::nullopt;
+  // The cost model plans one image if their number is dynamic.
+  AffineExpr images = getDims(getImages(match))[0];
+  SizeHints hints(match.first->getParentOfType<func::FuncOp>());
+  double count = getConstant(images) ? 1.0 : estimateExtent(hints, images);
+  return ChainPlan{getTile(match.second, *tile, *between), count * tile->cycles, count * tile->separateCycles};
 }

@@ -17,18 +17,29 @@
 
 #include "dialects/tenon/Tenon.h"
 #include "passes/cost/ChainPolicy.h"
+#include "passes/cost/Machine.h"
 
 namespace tenon {
 
-struct Chain {
-  mlir::Operation *first;          ///< the loop nest that comes first
-  ReshapeOp link;                  ///< between what it gives and the second one
-  llvm::SmallVector<int64_t> tile; ///< of the second one's result, how many elements of each dimension
-  double savedCycles;              ///< by a kernel of both
+/// Two loop nests that one kernel can compute.
+struct ChainMatch {
+  mlir::Operation *first;                        ///< the loop nest that comes first
+  llvm::SmallVector<mlir::Operation *> elements; ///< elementwise operations on its result, in the order of the block
+  ReshapeOp link;                                ///< between what they give and the second one
+  mlir::Operation *second;
 };
 
-/// Returns the chains of a block that are faster as one kernel. An operation is in one of them at most.
-llvm::SmallVector<Chain> findChains(mlir::Block &block, const ChainPolicy &policy);
+/// Returns the chain of the loop nests before and after a reshape, if there is one. The paths of both are chosen.
+std::optional<ChainMatch> matchChain(ReshapeOp link, const ChainPolicy &policy);
+
+/// A kernel of both loop nests, beside a kernel for each.
+struct ChainPlan {
+  llvm::SmallVector<int64_t> tile; ///< of the second one's result, how many elements of each dimension
+  double cycles, separateCycles;   ///< of all cores, for all images
+};
+
+/// Returns the plan with the best tiles; none if no tile fits the cache, or sizes are not known.
+std::optional<ChainPlan> planChain(const ChainMatch &match, const Machine &machine, const ChainPolicy &policy);
 
 } // namespace tenon
 

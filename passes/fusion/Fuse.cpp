@@ -312,7 +312,8 @@ private:
   bool isNeededInMemory(Operation *op) const;
   Group *findRegion(Operation *op);
   bool mayJoin(Operation *op, Group &region);
-  bool joinChain(const Chain &chain);
+  bool joinChain(const ChainMatch &chain);
+  llvm::DenseMap<Operation *, ChainMatch> listChains();
   void build(Group &region);
 
   Block &block;
@@ -400,15 +401,30 @@ static void repeatReads(Block &block) {
   }
 }
 
+/// Lists the chains that `tenon-choose-forms` has marked, by their links. What has changed since is no chain any more.
+llvm::DenseMap<Operation *, ChainMatch> Fusion::listChains() {
+  llvm::DenseMap<Operation *, ChainMatch> chains;
+  for (auto link : block.getOps<ReshapeOp>()) {
+    if (!link->hasAttr(kChainTileAttr))
+      continue;
+    if (std::optional<ChainMatch> match = matchChain(link, policies.chains))
+      chains.try_emplace(link, std::move(*match));
+    else
+      link->removeAttr(kChainTileAttr);
+  }
+  return chains;
+}
+
 /// Adds the operations between two loop nests to the region of the second one, if they fit.
-bool Fusion::joinChain(const Chain &chain) {
+bool Fusion::joinChain(const ChainMatch &chain) {
   ReshapeOp link = chain.link;
   Group *region = regionOf.lookup(*link->user_begin());
   assert(region && link->hasOneUse() && "what reads a chain's link has a region before the link has one");
-  if (static_cast<int64_t>(region->ops.size()) + policies.chains.maxOpsBefore > maxOps)
+  if (static_cast<int64_t>(region->ops.size()) + policies.chains.maxOpsBefore > maxOps) {
+    link->removeAttr(kChainTileAttr);
     return false;
+  }
   LDBG() << "joins two loop nests by the reshape at " << link.getLoc();
-  link->setAttr(kChainTileAttr, DenseI64ArrayAttr::get(link.getContext(), chain.tile));
   region->first = chain.first;
   region->ops.insert(link);
   region->inPlace.insert(link);
@@ -433,9 +449,7 @@ void Fusion::run() {
   repeatReads(block);
   for (auto concat : llvm::make_early_inc_range(block.getOps<ConcatOp>()))
     splitConcat(concat);
-  llvm::DenseMap<Operation *, Chain> chains;
-  for (Chain &chain : findChains(block, policies.chains))
-    chains.try_emplace(chain.link, chain);
+  llvm::DenseMap<Operation *, ChainMatch> chains = listChains();
   for (Operation &op : llvm::reverse(block.without_terminator())) {
     if (auto chain = chains.find(&op); chain != chains.end() && joinChain(chain->second))
       continue;

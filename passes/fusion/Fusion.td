@@ -43,8 +43,8 @@ def Fuse : Pass<"tenon-fuse", "::mlir::func::FuncOp"> {
     costly work; else it starts a region. A region has at most one loop nest
     (contraction, convolution, reduction...), with what is cheap before it, and
     what changes its result element by element after it; or two, of which the
-    second one alone reads, tile by tile, what the first one gives (Chains.h).
-    The reshape between them says how large tiles are.
+    second one alone reads, tile by tile, what the first one gives (Chains.h),
+    if `tenon-choose-forms` has marked the reshape between them with the tile.
 
     ```mlir
     %0 = tenon.contract %a, %b ...

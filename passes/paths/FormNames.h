@@ -30,6 +30,10 @@ inline constexpr llvm::StringLiteral kSplitKeysForm = "split_keys";
 inline constexpr llvm::StringLiteral kGivenOrderForm = "products_ab_c";
 inline constexpr llvm::StringLiteral kLastPairForm = "products_a_bc";
 inline constexpr llvm::StringLiteral kOuterPairForm = "products_b_ac";
+/// Two loop nests, of which the second alone reads the first: a kernel for each, or one that computes both tile by tile
+/// (passes/forms/ChainForms.cpp).
+inline constexpr llvm::StringLiteral kSeparateNestsForm = "separate_nests";
+inline constexpr llvm::StringLiteral kChainedNestsForm = "chained_nests";
 
 /// Launches that are one or several (passes/launches/MergeLaunches.cpp). They are decided behind the graph, and so by
 /// no source of forms.
@@ -38,9 +42,9 @@ inline constexpr llvm::StringLiteral kMergedLaunchesForm = "merged_launches";
 inline constexpr llvm::StringLiteral kLaunchForms[] = {kSeparateLaunchesForm, kMergedLaunchesForm};
 
 /// All forms of all sources (passes/forms/Registry.cpp).
-inline constexpr llvm::StringLiteral kFormNames[] = {kSeparateProductsForm, kMergedProductsForm, kSplitAttentionForm,
-                                                     kFusedAttentionForm,   kSplitKeysForm,      kGivenOrderForm,
-                                                     kLastPairForm,         kOuterPairForm};
+inline constexpr llvm::StringLiteral kFormNames[] = {
+    kSeparateProductsForm, kMergedProductsForm, kSplitAttentionForm, kFusedAttentionForm, kSplitKeysForm,
+    kGivenOrderForm,       kLastPairForm,       kOuterPairForm,      kSeparateNestsForm,  kChainedNestsForm};
 
 } // namespace tenon
 

@@ -29,10 +29,10 @@ from onnx import TensorProto
 from programs import EXIT_UNSUPPORTED, call
 
 # Graphs are drawn from these in turn. Two or three cases of a batch make one: they share an opset.
-FAMILIES = ("tiles", "rounded", "fixed", "contract", "quantised", "layers", "siblings", "groups")
+FAMILIES = ("tiles", "rounded", "fixed", "contract", "quantised", "layers", "siblings", "groups", "chains")
 CASES_OF_GRAPH = 3
 # Each combination of forms has plans of its own: sites of one case are enough.
-WITH_FORMS = ("siblings",)
+WITH_FORMS = ("siblings", "chains")
 # Larger than the error of any path, so that none is left out.
 TOLERANCE = 0.5
 # An estimate is an error at random inputs, relative to the largest result of its operation; what follows, such as a Tanh of large numbers,
@@ -42,13 +42,13 @@ SLACK, MOST, ROUNDOFF = 64, 0.25, 2e-4
 HALVES = {TensorProto.FLOAT16: 2e-3, TensorProto.BFLOAT16: 1.6e-2}
 # Graphs at most: a processor with few instructions has fewer plans of each.
 MOST_GRAPHS = 200
-# Fixed-point weights pay where a matrix does not fit the caches, which are small on no processor of today.
-SMALL_CACHES = {"fixed": ["--l2-cache", "80K", "--llc", "128K"]}
+# Fixed-point weights pay where a matrix does not fit the caches, and chains where an image does not, which are small on no processor of today.
+SMALL_CACHES = {name: ["--l2-cache", "80K", "--llc", "128K"] for name in ("fixed", "chains")}
 # What f64 rounds down may be a tie in f32.
 TIES = 3
 # Every processor with AVX2 has these.
 PORTABLE = {"direct", "winograd-2", "winograd-4", "winograd-6", "panels", "plain", "fixed8", "fixed10", "fixed12", "fixed16", "fixed20", "fixed24"}
-PORTABLE |= {"separate_products", "merged_products", "split_attention", "fused_attention", "split_keys", "products_ab_c", "products_a_bc", "products_b_ac"}
+PORTABLE |= {"separate_products", "merged_products", "split_attention", "fused_attention", "split_keys", "products_ab_c", "products_a_bc", "products_b_ac", "separate_nests", "chained_nests"}
 
 
 def listPaths():

@@ -1,5 +1,7 @@
-// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-fuse))' | FileCheck %s
-// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-fuse{max-ops=12}))' | FileCheck %s --check-prefix=FEW
+// Only what is marked becomes one kernel.
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-fuse))' | FileCheck %s --check-prefix=FEW
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-choose-forms{late},tenon-fuse))' | FileCheck %s
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-choose-forms{late},tenon-fuse{max-ops=12}))' | FileCheck %s --check-prefix=FEW
 
 // A core's own cache of 512 KB, and 8 bytes a cycle from behind it: what is between two convolutions is best computed where it is read.
 module attributes {tenon.machine = #tenon.machine<vector_bytes = 32, vector_registers = 16, panel_columns = 16, l2_bytes = 524288>} {
