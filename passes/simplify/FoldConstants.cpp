@@ -63,6 +63,19 @@ static bool becomesFilter(Operation *op) {
   });
 }
 
+/// True if a product is added to a weight that nothing else reads: their sum takes the weight's place.
+static bool updatesWeight(Operation *op) {
+  if (!isa<ContractOp>(op) || !op->hasOneUse())
+    return false;
+  auto sum = dyn_cast<AddOp>(*op->user_begin());
+  if (!sum)
+    return false;
+  Value other = sum.getLhs() == op->getResult(0) ? sum.getRhs() : sum.getLhs();
+  auto weight = other.getDefiningOp<WeightOp>();
+  return weight && !isa<SplatElementsAttr>(weight.getValue()) && other.hasOneUse() &&
+         other.getType() == op->getResult(0).getType();
+}
+
 namespace {
 /// Limits the results of constant folding, so that neither the artifact nor the compile time grows far beyond the
 /// model's own weights: a chain of concats doubles its size in each step, and a product of two splat matrices takes one
@@ -78,10 +91,11 @@ public:
     flops = llvm::SaturatingMultiplyAdd<uint64_t>(weightBytes, 1 << 11, uint64_t(1) << 33);
   }
 
-  /// Returns true and charges the cost if the operation fits the budget.
-  bool take(Operation *op) {
+  /// Returns true and charges the cost if the operation fits the budget. The results of `isTransient` operations take
+  /// the place of weights.
+  bool take(Operation *op, bool isTransient) {
     uint64_t opBytes = 0, opFlops = std::max<int64_t>(getConstant(countFlops(op)).value_or(INT64_MAX), 0);
-    for (Value result : op->getResults())
+    for (Value result : isTransient ? ValueRange() : ValueRange(op->getResults()))
       opBytes = llvm::SaturatingAdd<uint64_t>(opBytes, getBytes(result));
     if (opBytes > bytes || opFlops > flops)
       return false;
@@ -133,7 +147,8 @@ private:
           isOfFilter || promotesToF32(&op) ? std::max<int64_t>(maxGrowthBytes, 2 * inputBytes) : maxGrowthBytes;
       if (!foldable)
         return;
-      bool isFolded = resultBytes - inputBytes <= mostGrowth && budget.take(&op);
+      bool isTransient = updatesWeight(&op);
+      bool isFolded = (isTransient || resultBytes - inputBytes <= mostGrowth) && budget.take(&op, isTransient);
       LDBG() << (isFolded ? "folds " : "leaves ") << op.getName() << " at " << op.getLoc() << ", which makes "
              << resultBytes << " bytes of " << inputBytes;
       if (isFolded)

@@ -15,6 +15,7 @@
 #include "passes/shape/FunctionFacts.h"
 #include "passes/simplify/ConstantValue.h"
 #include "passes/simplify/HoistCasts.h"
+#include "passes/simplify/LowRankUpdates.h"
 #include "passes/simplify/RaiseNormalizations.h"
 #include "passes/simplify/SliceUpdates.h"
 #include "passes/simplify/TransposePatterns.h"
@@ -246,6 +247,7 @@ struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
     populateTransposePatterns(patterns);
     populateSliceUpdates(patterns, facts);
     populateHoistCasts(patterns);
+    populateLowRankUpdates(patterns);
     if (hasChannelsLast(getOperation()))
       populateRaiseNormalizations(patterns);
     // Once scales are in the filters.

@@ -32,6 +32,8 @@ def Simplify : Pass<"tenon-simplify", "::mlir::func::FuncOp"> {
     - Zeros around the input of convolutions become padding of theirs.
     - A convolution of an input with zeros between its pixels, as a transposed convolution is, becomes one
       of the pixels that gives several results for each.
+    - Products of the same rows with a matrix and with the factors of a low-rank update, x W + s (x A) B, become one with
+      W + s A B (LowRankUpdates.h).
     - Powers with small exponents become products and roots.
     - A transpose that moves nothing but dimensions of 1 becomes a reshape, which
       costs nothing.
