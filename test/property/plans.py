@@ -42,8 +42,8 @@ SLACK, MOST, ROUNDOFF = 64, 0.25, 2e-4
 HALVES = {TensorProto.FLOAT16: 2e-3, TensorProto.BFLOAT16: 1.6e-2}
 # Graphs at most: a processor with few instructions has fewer plans of each.
 MOST_GRAPHS = 200
-# Fixed-point weights pay where a matrix does not fit the caches, and chains where an image does not, which are small on no processor of today.
-SMALL_CACHES = {name: ["--l2-cache", "80K", "--llc", "128K"] for name in ("fixed", "chains")}
+# Fixed-point weights pay where a matrix does not fit the caches, which are small on no processor of today.
+SMALL_CACHES = {"fixed": ["--l2-cache", "80K", "--llc", "128K"]}
 # What f64 rounds down may be a tie in f32.
 TIES = 3
 # Every processor with AVX2 has these.
