@@ -98,6 +98,7 @@ def Specialize : Pass<"tenon-specialize", "::mlir::ModuleOp"> {
     none. Ranges are written as `--range` has them, joined by `;`, and may say a size
     hint, `N=1..512@128`: choices for the copy are made for that value, and choices
     for main for the first hint. Sizes that main can never run get no copy, but a warning.
+    A program that was imported for these sizes, and maybe others, takes the place of a copy.
 
     Runs after what does not depend on sizes, and before `tenon-apply-facts`.
 

@@ -55,6 +55,18 @@ static bool hasValues(DictionaryAttr ranges) {
   });
 }
 
+/// True if one of the imported programs is for these sizes, and maybe others: it takes the place of a copy of main.
+static bool isImported(ArrayRef<std::vector<NamedRange>> imported, ArrayRef<NamedRange> added) {
+  auto has = [](ArrayRef<NamedRange> sizes, const NamedRange &wanted) {
+    return llvm::any_of(sizes, [&](const NamedRange &size) {
+      return size.symbol == wanted.symbol && size.range.min == wanted.range.min && size.range.max == wanted.range.max;
+    });
+  };
+  return llvm::any_of(imported, [&](ArrayRef<NamedRange> sizes) {
+    return llvm::all_of(added, [&](const NamedRange &wanted) { return has(sizes, wanted); });
+  });
+}
+
 /// Describes a requirement that no sizes in the function's ranges satisfy; empty if there is none.
 static std::string findImpossible(func::FuncOp function) {
   auto exprs = function->getAttrOfType<ShapeAttr>(kRequiresAttr);
@@ -81,6 +93,9 @@ namespace {
 struct Specialize : public tenon::impl::SpecializeBase<Specialize> {
   using SpecializeBase::SpecializeBase;
   void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (auto sizes = function->getAttrOfType<StringAttr>(kProgramAttr))
+        imported.push_back(llvm::cantFail(parseRanges(sizes.getValue())));
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       // Programs that were imported as such are for their sizes alone.
       if (function.isPrivate() || function.isExternal() || function->hasAttr(kProgramAttr))
@@ -105,6 +120,10 @@ private:
     for (const NamedRange &range : *added)
       if (!symbols.contains(getDimSymbol(&getContext(), range.symbol)))
         return emitUnsupported(main, "has no symbol '") << range.symbol << "' in the dimensions of its inputs";
+    if (isImported(imported, *added)) {
+      LDBG() << "copies " << main.getName() << " not for " << program << ", which an imported program is for";
+      return success();
+    }
     DictionaryAttr ranges = joinRanges(main, *added);
     if (!hasValues(ranges))
       return emitUnsupported(main, "has no sizes within ") << program << ": its own ranges exclude them";
@@ -126,5 +145,7 @@ private:
     }
     return success();
   }
+
+  std::vector<std::vector<NamedRange>> imported; ///< the sizes of programs that were imported as such
 };
 } // namespace

@@ -34,6 +34,15 @@ SPEECH = {
     "eos_token_id": 2, "decoder_start_token_id": 1, "scale_embedding": True,
 }  # fmt: skip
 
+# What Whisper's generation_config.json says: tokens that are suppressed, and how a text begins. The language is chosen, or given.
+LANGUAGES = {"lang_to_id": {"<|c|>": 22, "<|a|>": 20, "<|b|>": 21}, "no_timestamps_token_id": 30, "forced_decoder_ids": [[1, None], [2, 25]]}
+SPEECH_SETTINGS = [
+    {},
+    LANGUAGES,
+    {**LANGUAGES, "forced_decoder_ids": [[1, 21], [2, 25]]},
+    {**LANGUAGES, "forced_decoder_ids": None, "suppress_tokens": [18, 31, 7], "begin_suppress_tokens": [5, 6, 17]},
+]  # fmt: skip
+
 # Name, class of the model, fields of its config.
 MODELS = [
     ("llama", "LlamaForCausalLM", {**SMALL, "rope_parameters": LLAMA3}),
@@ -137,10 +146,35 @@ def checkGeneration(name, kind, fields):
         return [] if got == want else [f"{name}: goes on with {got} and not {want}"]
 
 
+def checkSpeech(name, kind, fields):
+    """The text of a recording, which transformers' `generate` computes with what the folder says of it."""
+    fields, count, faults = {**fields, "max_target_positions": 80, "max_source_positions": 50}, 64, []
+    model, inputs = makeModel(kind, fields), makeInputs(kind, fields, 1, 1)
+    with tempfile.TemporaryDirectory() as folder:
+        source, features = os.path.join(folder, "model"), os.path.join(folder, "features.npy")
+        numpy.save(features, inputs["input_features"])
+        for settings in SPEECH_SETTINGS:
+            model.generation_config = transformers.GenerationConfig(decoder_start_token_id=1, pad_token_id=36, return_timestamps=False, **settings)
+            model.save_pretrained(source)
+            command = ["tenon", "generate", source, "--no-cache", "--input", f"input_features={features}", "--max-tokens", str(count), "--ignore-eos", "-q"]
+            got = [int(token) for token in subprocess.run(command, check=True, capture_output=True, text=True).stdout.split(",")]
+            with torch.no_grad():
+                want = model.generate(torch.tensor(inputs["input_features"]), do_sample=False, max_new_tokens=count, min_new_tokens=count)
+            want = want[0].tolist()[-count:]
+            if got != want:
+                faults.append(f"{name}: with {settings}, goes on with {got} and not {want}")
+    return faults
+
+
 def main():
     generates = sys.argv[1:2] == ["--generate"]
-    names = sys.argv[2 if generates else 1 :] or [name for name, kind, _ in MODELS if not generates or kind.endswith("ForCausalLM")]
-    one = checkGeneration if generates else check
+    names = sys.argv[2 if generates else 1 :] or [name for name, kind, _ in MODELS if not generates or kind.endswith(("ForCausalLM", "ForConditionalGeneration"))]
+
+    def one(name, kind, fields):
+        if not generates:
+            return check(name, kind, fields)
+        return (checkGeneration if kind.endswith("ForCausalLM") else checkSpeech)(name, kind, fields)
+
     faults = [fault for name, kind, fields in MODELS if name in names for fault in one(name, kind, fields)]
     print("\n".join(faults + [f"{len(names)} models, {len(faults)} faults"]))
     sys.exit(1 if faults else 0)

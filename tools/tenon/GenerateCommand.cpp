@@ -12,6 +12,7 @@
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/Conversation.h"
 #include "tools/tenon/ErrorStream.h"
+#include "tools/tenon/FirstInputs.h"
 #include "tools/tenon/Generator.h"
 #include "tools/tenon/ModelArtifact.h"
 #include "tools/tenon/ParallelGeneration.h"
@@ -22,6 +23,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -35,6 +37,7 @@ struct GenerateArguments {
   ModelOptions model;
   std::string tokenizer, prompt, system;
   std::vector<uint32_t> tokens;
+  std::vector<std::string> inputs;
   uint64_t most = 256, chunk = 512, seed = 0;
   text::SamplingOptions sampling;
   uint32_t parallel = 0;
@@ -42,6 +45,9 @@ struct GenerateArguments {
   /// Options whose defaults are the folder's settings.
   CLI::Option *promptOption, *tokensOption, *seedOption, *temperature, *topK, *topP, *minP, *penalty, *context,
       *sequences;
+
+  /// Whether the prompt is what the folder says that the text of a recording begins with.
+  bool isSpeech() const { return !inputs.empty() && !promptOption->count() && !tokensOption->count(); }
 };
 
 } // namespace
@@ -57,7 +63,8 @@ static int report(const Status &status) {
 
 /// Reads the prompt from the command line, or else from standard input.
 static int readPrompt(GenerateArguments &arguments) {
-  if (arguments.chats || arguments.parallel || arguments.promptOption->count() || arguments.tokensOption->count())
+  if (arguments.chats || arguments.parallel || arguments.isSpeech() || arguments.promptOption->count() ||
+      arguments.tokensOption->count())
     return 0;
   auto input = llvm::MemoryBuffer::getSTDIN();
   if (!input) {
@@ -78,7 +85,7 @@ static Status encode(const std::string &prompt, const text::Tokenizer &tokenizer
 static Status encodePrompt(const GenerateArguments &arguments, const text::Tokenizer *tokenizer,
                            std::vector<uint32_t> &tokens) {
   tokens = arguments.tokens;
-  if (arguments.chats || arguments.parallel || arguments.tokensOption->count())
+  if (arguments.chats || arguments.parallel || arguments.isSpeech() || arguments.tokensOption->count())
     return {};
   return encode(arguments.prompt, *tokenizer, tokens);
 }
@@ -199,17 +206,27 @@ static Status chat(const GenerateArguments &arguments, Conversation &conversatio
   return {};
 }
 
+static bool hasTokenizer(const std::string &model) {
+  std::string folder = getModelFolder(model);
+  return llvm::sys::fs::exists(folder + "/tokenizer.json") || llvm::sys::fs::exists(folder + "/tokenizer.model");
+}
+
 /// What a folder says, beside the model.
 struct TextFiles {
   std::unique_ptr<text::Tokenizer> tokenizer; ///< null where nobody needs one
   text::GenerationSettings settings;
   text::ChatTemplate chat;
+  text::SpeechPrompt speech;
 
   Status read(const GenerateArguments &arguments) {
     const std::string &model = arguments.compile.options.input;
     std::string folder = arguments.tokenizer.empty() ? getModelFolder(model) : arguments.tokenizer;
     // Token numbers need no tokenizer; the generated text is shown if one was requested.
     bool hasIds = arguments.hasIds || arguments.tokensOption->count();
+    if (arguments.isSpeech()) {
+      TENON_TRY(speech.read(getModelFolder(folder)));
+      hasIds = arguments.tokenizer.empty() && !hasTokenizer(folder);
+    }
     if (!hasIds || (!arguments.hasIds && !arguments.tokenizer.empty()))
       TENON_TRY(text::loadTokenizer(folder, tokenizer));
     if (arguments.chats)
@@ -284,10 +301,33 @@ static Status goOnWithLines(const GenerateArguments &arguments, const TextFiles 
   return {};
 }
 
+/// Makes the prompt of a recording. The model itself chooses the language if the folder does not.
+static Status makeSpeechPrompt(const GenerateArguments &arguments, const text::SpeechPrompt &speech,
+                               Generator &generator, std::vector<uint32_t> &prompt, GenerationFigures &figures) {
+  prompt = speech.begin;
+  if (!speech.languages.empty()) {
+    int64_t begin = rt::now();
+    TENON_TRY(generator.follow(prompt, arguments.chunk));
+    figures.prefill += rt::now() - begin;
+    figures.prompt += prompt.size();
+    auto score = [&](uint32_t token) {
+      return token < generator.getVocabulary() ? generator.getLogits()[token] : -INFINITY;
+    };
+    prompt.push_back(*std::max_element(speech.languages.begin(), speech.languages.end(),
+                                       [&](uint32_t a, uint32_t b) { return score(a) < score(b); }));
+  }
+  prompt.insert(prompt.end(), speech.end.begin(), speech.end.end());
+  return {};
+}
+
 static Status goOn(const GenerateArguments &arguments, const std::string &artifact, const TextFiles &files,
-                   const std::vector<uint32_t> &prompt) {
+                   std::vector<uint32_t> prompt) {
   Generator generator;
   TENON_TRY(generator.load(artifact, arguments.model, std::max(arguments.parallel, 1U)));
+  if (arguments.parallel && !generator.getOtherInputs().empty())
+    return Status::make(TENON_UNSUPPORTED, "--parallel: %s goes on with one text at a time, which begins with --input",
+                        arguments.compile.options.input.c_str());
+  TENON_TRY(readInputs(arguments.inputs, generator));
   GenerationFigures figures;
   if (arguments.parallel) {
     if (arguments.parallel > 1 && generator.getMostSequences() == 1)
@@ -304,6 +344,8 @@ static Status goOn(const GenerateArguments &arguments, const std::string &artifa
     Conversation conversation(*files.tokenizer, files.chat);
     TENON_TRY(chat(arguments, conversation, *files.tokenizer, endTokens, generator, figures));
   } else {
+    if (arguments.isSpeech())
+      TENON_TRY(makeSpeechPrompt(arguments, files.speech, generator, prompt, figures));
     TokenPrinter printer(files.tokenizer.get());
     TENON_TRY(generate(arguments, prompt, endTokens, generator, printer, figures));
     TENON_TRY(printer.finish());
@@ -324,6 +366,8 @@ static int run(GenerateArguments &arguments, const CLI::App &command) {
     errors() << "tenon: error: " << model << ": No such file or directory\n";
     return 1;
   }
+  if (Status status = checkInputArguments(arguments.inputs); status.failed())
+    return report(status);
   TextFiles files;
   if (Status status = files.read(arguments); status.failed())
     return report(status);
@@ -416,6 +460,15 @@ void tenon::addGenerateCommand(CLI::App &app, int &status) {
           ->excludes(chat)
           ->type_name("COUNT");
   command
+      ->add_option(
+          "--input", arguments->inputs,
+          "an input that the text begins with, such as input_features=FILE.npy, the spectrogram of a recording "
+          "for Whisper; without a prompt, the folder's files say how its text begins")
+      ->allow_extra_args(false)
+      ->excludes(chat)
+      ->excludes(parallel)
+      ->type_name("NAME=FILE");
+  command
       ->add_flag("--ids", arguments->hasIds,
                  "with --parallel: lines are token IDs, such as 1,15,7, and so is the output")
       ->needs(parallel);
@@ -444,6 +497,7 @@ void tenon::addGenerateCommand(CLI::App &app, int &status) {
                "tenon generate llama/ --temperature 0.8 --top-p 0.95 --seed 1 < story.txt",
                "tenon generate llama/ --chat --system \"Answer briefly.\"",
                "tenon generate llama/ --parallel 8 < prompts.txt",
+               "tenon generate whisper/ --input input_features=spectrogram.npy",
                "tenon generate llama.tenon --tokenizer llama/ -p \"Hello\" -n 20"},
               "The model is a folder of Hugging Face's, or an artifact that was compiled with --context. The text goes "
               "to standard output, times to standard error.");

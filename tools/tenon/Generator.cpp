@@ -38,6 +38,26 @@ Status Generator::readPrograms() {
   return {};
 }
 
+/// Checks that inputs other than the tokens are those of a text's first run.
+Status Generator::checkInputs(uint32_t count) {
+  for (uint32_t i = 1; i < count; ++i) {
+    tenon_tensor_info input;
+    tenon_error error;
+    TENON_TRY(check(tenon_artifact_input(handles.artifact.get(), i, &input, &error), error));
+    tenon_dim_info dim{};
+    if (input.rank > 0)
+      TENON_TRY(check(tenon_artifact_input_dim(handles.artifact.get(), i, 0, &dim, &error), error));
+    if (dim.value != 1 || input.role != TENON_ROLE_VALUE)
+      return Status::make(
+          TENON_UNSUPPORTED,
+          "%s: is not a language model: beside input_ids, that takes inputs of a text's first run alone, "
+          "[1, ...], and '%s' is another one",
+          model.c_str(), input.name);
+    others.push_back({{}, input.dtype, {}});
+  }
+  return {};
+}
+
 Status Generator::checkModel() {
   tenon_artifact_info info;
   tenon_artifact_describe(handles.artifact.get(), &info);
@@ -45,8 +65,8 @@ Status Generator::checkModel() {
   tenon_error error;
   auto refuse = [&](const char *text) { return Status::make(TENON_UNSUPPORTED, "%s: %s", info.model, text); };
   tenon_tensor_info input, logitsInfo, tokenInfo;
-  if (info.input_count != 1 || info.output_count < 1)
-    return refuse("is not a language model: that takes one input, input_ids, and has the outputs logits and token");
+  if (info.input_count < 1 || info.output_count < 1)
+    return refuse("is not a language model: that takes an input input_ids, and has the outputs logits and token");
   TENON_TRY(check(tenon_artifact_input(handles.artifact.get(), 0, &input, &error), error));
   TENON_TRY(check(tenon_artifact_output(handles.artifact.get(), 0, &logitsInfo, &error), error));
   bool isModel = strcmp(input.name, "input_ids") == 0 && input.dtype == TENON_I64 && input.rank == 2 &&
@@ -60,6 +80,7 @@ Status Generator::checkModel() {
   TENON_TRY(check(tenon_artifact_output(handles.artifact.get(), 1, &tokenInfo, &error), error));
   if (strcmp(tokenInfo.name, "token") != 0 || tokenInfo.dtype != TENON_I64 || tokenInfo.rank != 1)
     return refuse("has a second output other than token of i64, the next one of a text");
+  TENON_TRY(checkInputs(info.input_count));
   TENON_TRY(checkStates(info.state_count));
   if (context == SIZE_MAX)
     return refuse("has no state that grows with a text");
@@ -90,6 +111,9 @@ Status Generator::checkStates(uint32_t count) {
     else if (isWhole && strcmp(state.name, "seed") == 0 && state.dtype == TENON_I64 && state.rank == 1 &&
              state.dims[0] == 1)
       seedState = i;
+    else if (isWhole && strcmp(state.name, "begin") == 0 && state.dtype == TENON_I64 && state.rank == 1 &&
+             state.dims[0] == 1)
+      beginState = i;
   }
   return {};
 }
@@ -124,15 +148,43 @@ Status Generator::applySampling(uint32_t text) {
   return check(tenon_session_set_state(handles.session.get(), text, *seedState, &seed, &error), error);
 }
 
+/// Tells a model that suppresses tokens at the beginning where that is.
+Status Generator::setPromptLength(size_t length, uint32_t text) {
+  if (!beginState)
+    return {};
+  tenon_error error;
+  int64_t dims[] = {1}, value = static_cast<int64_t>(length);
+  tenon_tensor tensor = {TENON_I64, 1, dims, &value};
+  return check(tenon_session_set_state(handles.session.get(), text, *beginState, &tensor, &error), error);
+}
+
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//
 
-Status Generator::run(const std::vector<int64_t> &ids, int64_t batch) {
+/// Binds the other inputs of a text's first run, or none of their elements in later runs.
+Status Generator::bindOthers(bool isFirstRun) {
+  for (size_t i = 0; i < others.size(); ++i) {
+    if (others[i].dims.empty())
+      return Status::make(TENON_UNSUPPORTED, "%s: a text begins with more than tokens, which is not given",
+                          model.c_str());
+    std::vector<int64_t> dims = others[i].dims;
+    dims[0] = isFirstRun ? dims[0] : 0;
+    tenon_tensor tensor = {others[i].dtype, static_cast<uint32_t>(dims.size()), dims.data(),
+                           isFirstRun ? others[i].memory.bytes() : nullptr};
+    tenon_error error;
+    TENON_TRY(
+        check(tenon_session_bind_input(handles.session.get(), static_cast<uint32_t>(i) + 1, &tensor, &error), error));
+  }
+  return {};
+}
+
+Status Generator::run(const std::vector<int64_t> &ids, int64_t batch, bool isFirstRun) {
   int64_t dims[] = {batch, static_cast<int64_t>(ids.size()) / batch};
   tenon_tensor tensor = {TENON_I64, 2, dims, const_cast<int64_t *>(ids.data())}, scores, tokens;
   tenon_error error;
   TENON_TRY(check(tenon_session_bind_input(handles.session.get(), 0, &tensor, &error), error));
+  TENON_TRY(bindOthers(isFirstRun));
   TENON_TRY(check(tenon_session_run(handles.session.get(), &error), error));
   TENON_TRY(check(tenon_session_output(handles.session.get(), 0, &scores, &error), error));
   TENON_TRY(check(tenon_session_output(handles.session.get(), 1, &tokens, &error), error));
@@ -152,7 +204,7 @@ uint32_t Generator::readNext(size_t sequence) const {
 Status Generator::append(const uint32_t *tokens, size_t count, uint32_t text) {
   tenon_error error;
   TENON_TRY(check(tenon_session_use_slot(handles.session.get(), text, &error), error));
-  TENON_TRY(run({tokens, tokens + count}, 1));
+  TENON_TRY(run({tokens, tokens + count}, 1, texts[text].tokens.empty()));
   texts[text].next = readNext(0);
   texts[text].tokens.insert(texts[text].tokens.end(), tokens, tokens + count);
   return {};
@@ -187,6 +239,7 @@ Status Generator::follow(const std::vector<uint32_t> &tokens, size_t chunk, uint
     known.clear();
     TENON_TRY(applySampling(text));
   }
+  TENON_TRY(setPromptLength(tokens.size(), text));
   return push({tokens.begin() + static_cast<ptrdiff_t>(known.size()), tokens.end()}, chunk, text);
 }
 
@@ -212,7 +265,7 @@ Status Generator::stepTogether(const Next *next, size_t count) {
   }
   tenon_error error;
   TENON_TRY(check(tenon_session_use_slots(handles.session.get(), slots.data(), batch, &error), error));
-  TENON_TRY(run(ids, batch));
+  TENON_TRY(run(ids, batch, /*isFirstRun=*/false));
   for (size_t i = 0; i < count; ++i) {
     texts[next[i].text].next = readNext(i);
     texts[next[i].text].tokens.push_back(next[i].token);

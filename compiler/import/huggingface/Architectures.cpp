@@ -42,7 +42,7 @@ static constexpr Architecture kArchitectures[] = {
     {"XLMRobertaForTokenClassification", "xlm-roberta", buildRobertaForTokenClassification},
     {"ViTModel", "vit", buildVit},
     {"ViTForImageClassification", "vit", buildVitForImageClassification},
-    {"WhisperForConditionalGeneration", "whisper", buildWhisper},
+    {"WhisperForConditionalGeneration", "whisper", buildWhisper, /*isDecoder=*/true, "input_features"},
 };
 
 const Architecture *tenon::huggingface::findArchitecture(const Config &config) {

@@ -19,6 +19,9 @@ struct Architecture {
   const char *modelType; ///< stands for it where the config has no `architectures`
   void (*build)(ModelContext &);
   bool isDecoder = false; ///< it goes on with a text, and can keep what it has of it from run to run
+  /// An input of the first run of such a text that later runs do not take, so that these have programs of their own;
+  /// null if there is none.
+  const char *firstRunInput = nullptr;
 };
 
 /// Returns the architecture of a config; null, after an error, if there is none.

@@ -26,16 +26,21 @@ void Config::reportWanted(const std::string &key, const std::string &wanted) con
   const Json *found = find(key);
   constexpr size_t kShown = 80;
   std::string text = found ? found->dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, kShown) : "";
-  report.add(ImportFault::invalidModel, "config.json: '" + path + key + "' has to be " + wanted +
-                                            (found ? ", found " + text : ", and is not there"));
+  report.add(ImportFault::invalidModel,
+             file + ": '" + path + key + "' has to be " + wanted + (found ? ", found " + text : ", and is not there"));
+}
+
+/// True for integers from `min` to 2^30.
+static bool isCount(const Json &json, uint64_t min) {
+  constexpr uint64_t kMax = uint64_t(1) << 30;
+  return json.is_number_unsigned() && json.get<uint64_t>() >= min && json.get<uint64_t>() <= kMax;
 }
 
 int64_t Config::getCount(const std::string &key, uint64_t min, std::optional<int64_t> otherwise) const {
-  constexpr uint64_t kMax = uint64_t(1) << 30;
   const Json *found = find(key);
   if (!found && otherwise)
     return *otherwise;
-  if (found && found->is_number_unsigned() && found->get<uint64_t>() >= min && found->get<uint64_t>() <= kMax)
+  if (found && isCount(*found, min))
     return found->get<int64_t>();
   reportWanted(key, "a number from " + std::to_string(min) + " to 2^30");
   return 1;
@@ -98,19 +103,29 @@ std::vector<double> Config::getFloats(const std::string &key) const {
   return {};
 }
 
+std::vector<int64_t> Config::getIndices(const std::string &key) const {
+  const Json *found = find(key);
+  if (!found)
+    return {};
+  if (found->is_array() && llvm::all_of(*found, [](const Json &element) { return isCount(element, 0); }))
+    return found->get<std::vector<int64_t>>();
+  reportWanted(key, "a list of numbers from 0 to 2^30");
+  return {};
+}
+
 Config Config::getObject(const std::string &key) const {
   const Json *found = find(key);
   if (found && !found->is_object())
     reportWanted(key, "an object");
-  return Config(found && found->is_object() ? *found : Json::object(), report, path + key + ".");
+  return Config(found && found->is_object() ? *found : Json::object(), report, path + key + ".", file);
 }
 
 void Config::reportUnsupported(const std::string &key, const std::string &found, const std::string &known) const {
   report.add(ImportFault::unsupported,
-             "config.json: '" + path + key + "' is '" + found + "', which is not supported; known are " + known);
+             file + ": '" + path + key + "' is '" + found + "', which is not supported; known are " + known);
 }
 
 void Config::refuse(const std::string &key) const {
   if (getBool(key, false))
-    report.add(ImportFault::unsupported, "config.json: '" + path + key + "' is true, which is not supported");
+    report.add(ImportFault::unsupported, file + ": '" + path + key + "' is true, which is not supported");
 }

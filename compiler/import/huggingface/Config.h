@@ -13,13 +13,13 @@
 
 namespace tenon::huggingface {
 
-/// The fields of config.json, or of an object in it. A getter that finds an error reports it and returns a harmless
-/// value; a null field counts as absent.
+/// The fields of config.json or another file, or of an object in it. A getter that finds an error reports it and
+/// returns a harmless value; a null field counts as absent.
 class Config {
 public:
-  /// `path` is prepended to the names of fields in messages: "rope_scaling.".
-  Config(Json fields, Report &report, std::string path = "")
-      : fields(std::move(fields)), report(report), path(std::move(path)) {}
+  /// `path` is prepended to the names of fields in messages: "rope_scaling."; `file` is the name of the file.
+  Config(Json fields, Report &report, std::string path = "", std::string file = "config.json")
+      : fields(std::move(fields)), report(report), path(std::move(path)), file(std::move(file)) {}
 
   bool has(const std::string &key) const { return find(key) != nullptr; }
   /// True if the field is present and null, which means "none" for fields whose absence means a default.
@@ -35,6 +35,8 @@ public:
   std::vector<std::string> getStrings(const std::string &key) const;
   /// Returns an array of finite numbers; empty if it is absent.
   std::vector<double> getFloats(const std::string &key) const;
+  /// Returns an array of numbers from 0 to 2^30, such as those of tokens; empty if it is absent.
+  std::vector<int64_t> getIndices(const std::string &key) const;
   /// Returns an object field; one without fields if it is absent.
   Config getObject(const std::string &key) const;
 
@@ -51,7 +53,7 @@ private:
 
   Json fields;
   Report &report;
-  std::string path;
+  std::string path, file;
 };
 
 } // namespace tenon::huggingface

@@ -7,7 +7,7 @@
 
 #include "compiler/import/huggingface/ImportHuggingFace.h"
 #include "compiler/errors/CompileError.h"
-#include "compiler/graph/Sequences.h"
+#include "compiler/graph/Programs.h"
 #include "compiler/import/huggingface/Architectures.h"
 
 #include <set>
@@ -53,21 +53,24 @@ struct Folder {
   Checkpoint &checkpoint;
   const Quantization &quantization;
   const std::optional<Pooling> &pooling;
+  const TokenRules &tokenRules;
   const ImportOptions &options;
   Report &report;
 };
 } // namespace
 
 /// Builds the model for runs of so many sequences. Its main takes the inputs that `inputShapes` declares.
-static OwningOpRef<ModuleOp> buildModel(const Folder &folder, int64_t numSequences, InputShapes &inputShapes,
-                                        MLIRContext *context) {
+static OwningOpRef<ModuleOp> buildModel(const Folder &folder, int64_t numSequences, ModelContext::Runs runs,
+                                        InputShapes &inputShapes, MLIRContext *context) {
   Graph graph(context, folder.architecture.name);
   ModelContext model(graph, folder.config, folder.checkpoint, inputShapes);
   model.pooling = folder.pooling;
   model.quantization = folder.quantization;
   model.context = folder.options.context;
   model.contextType = getType(folder.options.contextType);
+  model.tokenRules = folder.tokenRules;
   model.numSequences = numSequences;
+  model.runs = runs;
   if (numSequences > 1)
     graph.setSequences(numSequences);
   folder.architecture.build(model);
@@ -80,16 +83,41 @@ static OwningOpRef<ModuleOp> buildModel(const Folder &folder, int64_t numSequenc
   return module;
 }
 
-/// Adds a program for runs of several sequences, of one token each, to `module`.
-static LogicalResult addSequences(ModuleOp module, const Folder &folder, int64_t numSequences) {
+/// Adds a program for some runs to `module`.
+static LogicalResult addProgram(ModuleOp module, const Folder &folder, int64_t numSequences, ModelContext::Runs runs,
+                                StringRef sizes) {
   // Options about the inputs are for those of the model.
   ImportOptions none;
   InputShapes inputShapes(none, folder.report, module.getContext());
-  OwningOpRef<ModuleOp> other = buildModel(folder, numSequences, inputShapes, module.getContext());
+  OwningOpRef<ModuleOp> other = buildModel(folder, numSequences, runs, inputShapes, module.getContext());
   if (!other)
     return failure();
-  graph::addProgramOfSequences(module, *other);
+  graph::addProgram(module, *other, sizes);
   return success();
+}
+
+/// Adds the programs that are not made from main: those of several sequences, each of which has one token, and those
+/// for runs that go on with a text where they differ from its first run.
+static LogicalResult addPrograms(ModuleOp module, const Folder &folder) {
+  using Runs = ModelContext::Runs;
+  for (int64_t count : std::set<int64_t>(folder.options.sequences.begin(), folder.options.sequences.end()))
+    if (failed(addProgram(module, folder, count, Runs::any, "sequences=" + std::to_string(count))))
+      return failure();
+  if (!folder.options.context || !folder.architecture.firstRunInput)
+    return success();
+  std::string later = std::string(folder.architecture.firstRunInput) + "=0";
+  return success(succeeded(addProgram(module, folder, 1, Runs::single, later + ";length=1")) &&
+                 succeeded(addProgram(module, folder, 1, Runs::later, later)));
+}
+
+/// Reports options about the context that are not for this architecture.
+static void checkContext(const Architecture &architecture, const ImportOptions &options, Report &report) {
+  if (options.context && !architecture.isDecoder)
+    report.add(ImportFault::unsupported, Twine("--context: ") + architecture.name + " does not go on with a text");
+  if (!options.sequences.empty() && architecture.firstRunInput)
+    report.add(ImportFault::unsupported, Twine("--sequences: ") + architecture.name +
+                                             " goes on with one text at a time, which begins with " +
+                                             architecture.firstRunInput);
 }
 
 static OwningOpRef<ModuleOp> importFolder(ExternalFiles &files, const ImportOptions &options, Report &report,
@@ -103,17 +131,17 @@ static OwningOpRef<ModuleOp> importFolder(ExternalFiles &files, const ImportOpti
   if (report.hasFaults() || !checkpoint.read())
     return {};
   std::optional<Pooling> pooling = readPooling(files, report);
-  if (options.context && !architecture->isDecoder)
-    report.add(ImportFault::unsupported, Twine("--context: ") + architecture->name + " does not go on with a text");
+  checkContext(*architecture, options, report);
+  TokenRules tokenRules;
+  if (options.context && architecture->firstRunInput)
+    tokenRules = readTokenRules(files, *config, report);
   if (report.hasFaults())
     return {};
-  Folder folder{*config, *architecture, checkpoint, quantization, pooling, options, report};
+  Folder folder{*config, *architecture, checkpoint, quantization, pooling, tokenRules, options, report};
   InputShapes inputShapes(options, report, context);
-  OwningOpRef<ModuleOp> module = buildModel(folder, 1, inputShapes, context);
-  std::set<int64_t> counts(options.sequences.begin(), options.sequences.end());
-  for (int64_t numSequences : module ? counts : std::set<int64_t>())
-    if (failed(addSequences(*module, folder, numSequences)))
-      return {};
+  OwningOpRef<ModuleOp> module = buildModel(folder, 1, ModelContext::Runs::any, inputShapes, context);
+  if (!module || failed(addPrograms(*module, folder)))
+    return {};
   return module;
 }
 

@@ -55,16 +55,32 @@ SmallVector<Tensor, 4> ModelContext::inputs(ArrayRef<Input> declared) {
 SmallVector<Tensor, 4> ModelContext::tokenInputs(ArrayRef<std::string> names) {
   SmallVector<Input> declared;
   for (const std::string &name : names)
-    declared.push_back({name,
-                        {context ? DeclaredDim{"", numSequences} : DeclaredDim{"batch"},
-                         numSequences > 1 ? DeclaredDim{"", 1} : DeclaredDim{"length"}},
-                        DType::i64});
+    declared.push_back(declareTokens(name));
   SmallVector<Tensor, 4> tensors = inputs(declared);
-  if (context) {
-    Dim length = tensors.front().dim(1);
-    graph.require(length - 1, "there are no new tokens");
-  }
+  requireTokens(tensors.front());
   return tensors;
+}
+
+ModelContext::Input ModelContext::declareTokens(const std::string &name) const {
+  bool isSingle = numSequences > 1 || runs == Runs::single;
+  return {name,
+          {context ? DeclaredDim{"", numSequences} : DeclaredDim{"batch"},
+           isSingle ? DeclaredDim{"", 1} : DeclaredDim{"length"}},
+          DType::i64};
+}
+
+ModelContext::Input ModelContext::declareForFirstRun(const std::string &name, ArrayRef<int64_t> shape,
+                                                     DType type) const {
+  std::vector<DeclaredDim> dims;
+  dims.push_back(!context ? DeclaredDim{"batch"} : DeclaredDim{"", runs == Runs::any ? 1 : 0});
+  for (int64_t size : shape)
+    dims.push_back({"", size});
+  return {name, dims, type};
+}
+
+void ModelContext::requireTokens(const Tensor &ids) {
+  if (context)
+    graph.require(ids.dim(1) - 1, "there are no new tokens");
 }
 
 //===----------------------------------------------------------------------===//
@@ -156,6 +172,16 @@ Tensor ModelContext::keep(const Tensor &x, const std::string &name) {
       graph.growingState(prefix + name, {context, 1, heads, size}, withSequence("past"), contextType, sequence);
   state.append(getPast(), cast(transpose(x, {2, 0, 1, 3}), contextType));
   return cast(transpose(state.read(getPast() + x.dim(2)), {1, 2, 0, 3}), DType::f32);
+}
+
+Tensor ModelContext::keepOfFirstRun(const std::string &name, ArrayRef<int64_t> shape,
+                                    llvm::function_ref<Tensor()> make) {
+  if (!context)
+    return make();
+  State state = graph.state(prefix + name, shape, contextType, sequence);
+  if (runs == Runs::any)
+    state.write(0, cast(make(), contextType));
+  return cast(state.read(shape.front()), DType::f32);
 }
 
 Tensor ModelContext::takeAsked(const Tensor &x) {

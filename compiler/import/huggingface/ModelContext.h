@@ -14,6 +14,7 @@
 #include "compiler/import/huggingface/Config.h"
 #include "compiler/import/huggingface/Pooling.h"
 #include "compiler/import/huggingface/Quantization.h"
+#include "compiler/import/huggingface/TokenRules.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace tenon::huggingface {
@@ -48,6 +49,12 @@ public:
   /// The number of tokens whose keys and values a decoder keeps between runs; with 0, each run has a whole text.
   int64_t context = 0;
   graph::DType contextType = graph::DType::f32; ///< in which they are kept
+  /// Tokens that are not sampled, of a model with a context.
+  TokenRules tokenRules;
+  /// The runs of a model with a context that the program is for: any; those that go on with a text and take nothing but
+  /// its tokens, while other inputs belong to its first run; of these, those with a single token.
+  enum class Runs { any, later, single };
+  Runs runs = Runs::any;
   /// The number of sequences in a run of a model with a context, each of which has its own past: the batch.
   int64_t numSequences = 1;
 
@@ -84,6 +91,13 @@ public:
   };
   /// All inputs of a model, in one call.
   llvm::SmallVector<Tensor, 4> inputs(llvm::ArrayRef<Input> declared);
+  /// Returns the declaration of an integer input of shape [batch, length].
+  Input declareTokens(const std::string &name) const;
+  /// Returns the declaration of an input of the first run of a text, of shape [1, ...shape] there. In later runs, its
+  /// first dimension is 0.
+  Input declareForFirstRun(const std::string &name, llvm::ArrayRef<int64_t> shape, graph::DType type) const;
+  /// Requires of a run with a context that it has tokens.
+  void requireTokens(const Tensor &ids);
 
   //===--- Weights
 
@@ -129,6 +143,9 @@ public:
   /// Appends x, [1, heads, length, size], to the current sequence's cache of earlier runs, and returns all of it: [1,
   /// heads, past + length, size]. Without a context, returns x, [batch, heads, length, size].
   Tensor keep(const Tensor &x, const std::string &name);
+  /// Returns what the first run of a text computes and keeps, with a context, for the later ones: an f32 tensor of this
+  /// shape. `make` is called if that is computed in this run.
+  Tensor keepOfFirstRun(const std::string &name, llvm::ArrayRef<int64_t> shape, llvm::function_ref<Tensor()> make);
   /// Returns the vectors of the tokens whose logits are requested: x, [batch, length, width], or with a context the
   /// last one, as [batch, width].
   Tensor takeAsked(const Tensor &x);

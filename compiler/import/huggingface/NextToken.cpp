@@ -53,6 +53,35 @@ static Sampling readSampling(ModelContext &m, const Tensor &ids, int64_t vocabul
   return {join(settings), join(seen), join(uniform)};
 }
 
+/// Returns 0 for each token that may be sampled and -infinity for the others, [vocabulary].
+static Tensor makeBias(ModelContext &m, llvm::ArrayRef<int64_t> suppressed, int64_t vocabulary) {
+  std::vector<double> bias(vocabulary);
+  for (int64_t token : suppressed)
+    if (token < vocabulary)
+      bias[token] = -std::numeric_limits<double>::infinity();
+  return m.graph.vector(bias);
+}
+
+/// Returns whether the text of each sequence is its prompt, [batch, 1].
+static Tensor isPrompt(ModelContext &m, const Dim &length) {
+  llvm::SmallVector<Tensor> parts;
+  m.forEachSequence([&] {
+    Tensor begin = m.graph.state("begin", {1}, DType::i64, m.getSequence()).read(1);
+    parts.push_back(reshape(begin == m.graph.size(m.getPast() + length), {1, 1}));
+  });
+  return parts.size() == 1 ? parts[0] : concat(parts, 0);
+}
+
+static Tensor suppress(ModelContext &m, const Tensor &scores, const Dim &length) {
+  Tensor allowed = scores;
+  int64_t vocabulary = scores.dim(1).getNumber();
+  if (!m.tokenRules.suppressed.empty())
+    allowed = allowed + makeBias(m, m.tokenRules.suppressed, vocabulary);
+  if (!m.tokenRules.suppressedAtBegin.empty())
+    allowed = allowed + where(isPrompt(m, length), makeBias(m, m.tokenRules.suppressedAtBegin, vocabulary), 0);
+  return allowed;
+}
+
 void huggingface::outputNextToken(ModelContext &m, const Tensor &ids, const Tensor &logits) {
   m.graph.output("logits", logits);
   if (!m.context || !bool(logits))
@@ -62,6 +91,7 @@ void huggingface::outputNextToken(ModelContext &m, const Tensor &ids, const Tens
   Tensor penalty = sampling.get(kPenalty), temperature = sampling.get(kTemperature);
   Tensor penalized = where(logits > 0, logits / penalty, logits * penalty);
   Tensor scores = where(sampling.seen & (penalty > 0), penalized, logits);
+  scores = suppress(m, scores, ids.dim(1));
   scores = where(!isNaN(scores), scores, -std::numeric_limits<double>::infinity());
   Tensor isWarm = temperature > 0;
   Tensor weights = softmax(scores / where(isWarm, temperature, 1), 1);

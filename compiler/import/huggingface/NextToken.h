@@ -20,6 +20,9 @@ namespace tenon::huggingface {
 /// penalty, the temperature, top-k, top-p, min-p, in this order. Zeros, with which states begin, leave all tokens, and
 /// a temperature of 0 takes the one with the largest logit. The same seed, text and settings give the same token,
 /// however the text is divided into runs and whichever sequences run beside it.
+///
+/// Tokens that the model's rules suppress are not sampled. If some are suppressed at the beginning alone, a state
+/// `begin`, i64[1], has the number of tokens of the prompt: these may not follow a text of so many tokens.
 void outputNextToken(ModelContext &m, const Tensor &ids, const Tensor &logits);
 
 } // namespace tenon::huggingface

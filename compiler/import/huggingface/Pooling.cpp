@@ -24,7 +24,7 @@ static void readPoolingModule(ExternalFiles &files, Report &report, const std::s
   llvm::Expected<Json> fields = file ? parseJsonObject((*file)->getBytes()) : file.takeError();
   if (!fields)
     return report.add(prefixError(fields.takeError(), name + ", which " + kModulesFile + " names: "));
-  Config config(*fields, report);
+  Config config(*fields, report, "", name);
   pooling.isMean = config.getBool("pooling_mode_mean_tokens", false);
   bool isFirst = config.getBool("pooling_mode_cls_token", false);
   for (const auto &[key, value] : fields->items())

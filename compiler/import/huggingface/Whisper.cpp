@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/huggingface/Architectures.h"
+#include "compiler/import/huggingface/NextToken.h"
 #include <cmath>
 
 using namespace tenon;
@@ -37,18 +38,45 @@ struct WhisperConfig {
 
 static constexpr double kEpsilon = 1e-5;
 
-/// Computes queries from x, and keys and values from `source`, both [batch, length, hidden].
-static Tensor attend(ModelContext &m, const WhisperConfig &c, const std::string &name, int64_t heads, const Tensor &x,
-                     const Tensor &source, const Tensor &mask = {}) {
-  ModelContext::Scope scope(m, name);
-  auto project = [&](const Tensor &value, const char *name, bool hasBias) {
-    return splitHeads(m.linear(value, name, c.hidden, c.hidden, hasBias), heads);
-  };
-  Tensor queries = project(x, "q_proj", true), keys = project(source, "k_proj", false);
-  int64_t headSize = c.hidden / heads;
-  double scale = 1 / std::sqrt(static_cast<double>(headSize));
-  Tensor mixed = mergeHeads(attention(queries, keys, project(source, "v_proj", true), scale, mask));
+/// Projects x, [batch, length, hidden], to heads: [batch, heads, length, size].
+static Tensor project(ModelContext &m, const WhisperConfig &c, const Tensor &x, const char *name, int64_t heads) {
+  bool hasBias = llvm::StringRef(name) != "k_proj";
+  return splitHeads(m.linear(x, name, c.hidden, c.hidden, hasBias), heads);
+}
+
+/// Attends to keys and values with queries of x, [batch, length, hidden].
+static Tensor attend(ModelContext &m, const WhisperConfig &c, int64_t heads, const Tensor &x, const Tensor &keys,
+                     const Tensor &values, const Tensor &mask = {}) {
+  double scale = 1 / std::sqrt(static_cast<double>(c.hidden / heads));
+  Tensor mixed = mergeHeads(attention(project(m, c, x, "q_proj", heads), keys, values, scale, mask));
   return m.linear(mixed, "out_proj", c.hidden, c.hidden, true);
+}
+
+/// Self-attention of the encoder, in which all positions see each other.
+static Tensor attendToFrames(ModelContext &m, const WhisperConfig &c, const Tensor &x) {
+  ModelContext::Scope scope(m, "self_attn");
+  Tensor keys = project(m, c, x, "k_proj", c.encoderHeads);
+  return attend(m, c, c.encoderHeads, x, keys, project(m, c, x, "v_proj", c.encoderHeads));
+}
+
+/// Self-attention of the decoder, to the tokens of earlier runs, too.
+static Tensor attendToTokens(ModelContext &m, const WhisperConfig &c, const Tensor &x, const Tensor &mask) {
+  ModelContext::Scope scope(m, "self_attn");
+  Tensor keys = m.keep(project(m, c, x, "k_proj", c.decoderHeads), "keys");
+  Tensor values = m.keep(project(m, c, x, "v_proj", c.decoderHeads), "values");
+  return attend(m, c, c.decoderHeads, x, keys, values, mask);
+}
+
+/// Cross attention to the encoder's result, [batch, frames, hidden], of which later runs have the keys and values
+/// alone.
+static Tensor attendToAudio(ModelContext &m, const WhisperConfig &c, const Tensor &x, const Tensor &heard) {
+  ModelContext::Scope scope(m, "encoder_attn");
+  auto keep = [&](const char *name, const char *projection) {
+    return m.keepOfFirstRun(name, {1, c.decoderHeads, c.frames, c.hidden / c.decoderHeads},
+                            [&] { return project(m, c, heard, projection, c.decoderHeads); });
+  };
+  Tensor keys = keep("keys", "k_proj");
+  return attend(m, c, c.decoderHeads, x, keys, keep("values", "v_proj"));
 }
 
 static Tensor feedForward(ModelContext &m, const WhisperConfig &c, const Tensor &x, int64_t width) {
@@ -71,30 +99,50 @@ static Tensor encode(ModelContext &m, const WhisperConfig &c, const Tensor &spec
   for (int64_t i = 0; i < c.encoderLayers; ++i) {
     ModelContext::Scope layer(m, "layers." + std::to_string(i));
     Tensor normed = m.layerNorm(x, "self_attn_layer_norm", c.hidden, kEpsilon);
-    x = feedForward(m, c, x + attend(m, c, "self_attn", c.encoderHeads, normed, normed), c.encoderWidth);
+    x = feedForward(m, c, x + attendToFrames(m, c, normed), c.encoderWidth);
   }
   return m.layerNorm(x, "layer_norm", c.hidden, kEpsilon);
 }
 
-/// Decodes the tokens so far, [batch, length], with the encoder's result, as [batch, length, hidden].
+/// Decodes tokens, [batch, length], with the encoder's result, as [batch, length, hidden].
 static Tensor decode(ModelContext &m, const WhisperConfig &c, const Tensor &ids, const Tensor &words,
                      const Tensor &heard) {
   ModelContext::Scope scope(m, "model.decoder");
   Dim length = ids.dim(1);
-  Tensor mask = m.graph.causalMask(length, length);
+  Tensor mask = m.graph.causalMask(length, m.getPast() + length);
   Tensor x = embedding(words, ids) + m.positions(length, "embed_positions", c.words, c.hidden);
   for (int64_t i = 0; i < c.decoderLayers; ++i) {
     ModelContext::Scope layer(m, "layers." + std::to_string(i));
     Tensor normed = m.layerNorm(x, "self_attn_layer_norm", c.hidden, kEpsilon);
-    x = x + attend(m, c, "self_attn", c.decoderHeads, normed, normed, mask);
+    x = x + attendToTokens(m, c, normed, mask);
     normed = m.layerNorm(x, "encoder_attn_layer_norm", c.hidden, kEpsilon);
-    x = feedForward(m, c, x + attend(m, c, "encoder_attn", c.decoderHeads, normed, heard), c.decoderWidth);
+    x = feedForward(m, c, x + attendToAudio(m, c, normed, heard), c.decoderWidth);
   }
   return m.layerNorm(x, "layer_norm", c.hidden, kEpsilon);
 }
 
-/// Inputs: input_features, f32[batch, bands, 2 * frames], and decoder_input_ids, i64[batch, length]. Outputs: logits,
-/// [batch, length, vocabulary], and encoder_last_hidden_state, [batch, frames, hidden].
+/// Declares the inputs: the spectrogram, [batch, bands, 2 * frames], and the tokens, [batch, length].
+static std::pair<Tensor, Tensor> declareInputs(ModelContext &m, const WhisperConfig &c) {
+  auto features = m.declareForFirstRun("input_features", {c.bands, 2 * c.frames}, DType::f32);
+  if (!m.context) {
+    auto inputs = m.inputs({features, m.declareTokens("decoder_input_ids")});
+    return {inputs[0], inputs[1]};
+  }
+  // The tokens of a text are the first input of all models with a context.
+  auto inputs = m.inputs({m.declareTokens("input_ids"), features});
+  m.requireTokens(inputs[0]);
+  if (m.runs != ModelContext::Runs::any)
+    m.graph.require(m.getPast() - 1, "there is no audio yet: the first run of a text takes input_features");
+  return {inputs[1], inputs[0]};
+}
+
+/// Without a context, the inputs are input_features, f32[batch, bands, 2 * frames], and decoder_input_ids, i64[batch,
+/// length], and the outputs logits, [batch, length, vocabulary], and encoder_last_hidden_state, [batch, frames,
+/// hidden].
+///
+/// With a context, they are input_ids, i64[1, length], and input_features, f32[1, bands, 2 * frames] in the first run
+/// of a text and f32[0, bands, 2 * frames] in others, which have keys and values of the audio from that run; the
+/// outputs are logits, [1, vocabulary], and token (NextToken.h).
 void huggingface::buildWhisper(ModelContext &m) {
   WhisperConfig c(m.config);
   m.checkLayers(c.encoderLayers);
@@ -103,12 +151,12 @@ void huggingface::buildWhisper(ModelContext &m) {
   m.checkHeads(c.hidden, c.decoderHeads);
   if (m.hasFaults())
     return;
-  auto inputs = m.inputs({{"input_features", {{"batch"}, {"", c.bands}, {"", 2 * c.frames}}, DType::f32},
-                          {"decoder_input_ids", {{"batch"}, {"length"}}, DType::i64}});
-  Tensor heard = encode(m, c, inputs[0]);
+  auto [spectrum, ids] = declareInputs(m, c);
+  Tensor heard = m.runs == ModelContext::Runs::any ? encode(m, c, spectrum) : Tensor();
   Tensor words = m.weight("model.decoder.embed_tokens.weight", {c.vocabulary, c.hidden});
-  Tensor x = decode(m, c, inputs[1], words, heard);
+  Tensor x = m.takeAsked(decode(m, c, ids, words, heard));
   bool isTied = m.config.getBool("tie_word_embeddings", true);
-  m.graph.output("logits", isTied ? linear(x, words) : m.linear(x, "proj_out", c.hidden, c.vocabulary, false));
-  m.graph.output("encoder_last_hidden_state", heard);
+  outputNextToken(m, ids, isTied ? linear(x, words) : m.linear(x, "proj_out", c.hidden, c.vocabulary, false));
+  if (!m.context)
+    m.graph.output("encoder_last_hidden_state", heard);
 }

@@ -33,23 +33,33 @@ def readField(text):
         return int(file.read().split(",")[int(place)])
 
 
+def writeTokenizer(folder, specials=()):
+    """A token for each byte, and these special ones behind them."""
+    tokenizer = {
+        "version": "1.0", "normalizer": None, "post_processor": None,
+        "added_tokens": [
+            {"id": 256 + i, "content": token, "special": True, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
+            for i, token in enumerate(specials)
+        ],
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False},
+        "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
+        "model": {"type": "BPE", "vocab": {character: byte for byte, character in spellBytes().items()}, "merges": []},
+    }  # fmt: skip
+    writeFile(folder, "tokenizer.json", tokenizer)
+
+
 def main(folder, *fields):
     values = {key: readField(value) for key, value in (field.split("=", 1) for field in fields)}
     own = {key.removeprefix("config."): values.pop(key) for key in list(values) if key.startswith("config.")}
     config = {**huggingface.LLAMA, "vocab_size": 256, "eos_token_id": 0, "rope_theta": 50.0, **own}
     model = huggingface.Model(config, lambda w, c, ids: huggingface.llama(w, c, ids, *huggingface.plainRope(50.0, 8)))
     huggingface.writeFolder(model, folder)
-    tokenizer = {
-        "version": "1.0", "added_tokens": [], "normalizer": None, "post_processor": None,
-        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False},
-        "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
-        "model": {"type": "BPE", "vocab": {character: byte for byte, character in spellBytes().items()}, "merges": []},
-    }  # fmt: skip
-    writeFile(folder, "tokenizer.json", tokenizer)
+    writeTokenizer(folder)
     chat = "{% for m in messages %}<{{ m.role[0] }}>{{ m.content }}\n{% endfor %}{% if add_generation_prompt %}<a>{% endif %}"
     writeFile(folder, "tokenizer_config.json", {"chat_template": chat})
     if values:
         writeFile(folder, "generation_config.json", values)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

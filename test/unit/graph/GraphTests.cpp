@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/graph/Graph.h"
-#include "compiler/graph/Sequences.h"
+#include "compiler/graph/Programs.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
@@ -71,7 +71,7 @@ TEST_CASE_METHOD(Fixture, "a run of several sequences is a program with the stat
   mlir::OwningOpRef<mlir::ModuleOp> several = together.finish();
   REQUIRE(module);
   REQUIRE(several);
-  addProgramOfSequences(*module, *several);
+  addProgram(*module, *several, "sequences=2");
   CHECK(mlir::succeeded(mlir::verify(*module)));
   CHECK(errors.empty());
   std::string text;
