@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import wave
 
 import numpy
 import torch
@@ -146,6 +147,20 @@ def checkGeneration(name, kind, fields):
         return [] if got == want else [f"{name}: goes on with {got} and not {want}"]
 
 
+def hear(folder, fields):
+    """A second of a recording, as a file, and what transformers' feature extractor makes of it."""
+    generator, path = numpy.random.default_rng(5), os.path.join(folder, "speech.wav")
+    tone = numpy.sin(numpy.arange(15000) ** 1.5 / 300) * 0.3 + generator.uniform(-0.05, 0.05, 15000)
+    samples = numpy.round(tone * 32768).astype("<i2")
+    with wave.open(path, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(16000)
+        file.writeframes(samples.tobytes())
+    extractor = transformers.WhisperFeatureExtractor(feature_size=fields["num_mel_bins"], chunk_length=1)
+    return path, extractor(samples / 32768, sampling_rate=16000, return_tensors="np").input_features.astype(numpy.float32)
+
+
 def checkSpeech(name, kind, fields):
     """The text of a recording, which transformers' `generate` computes with what the folder says of it."""
     fields, count, faults = {**fields, "max_target_positions": 80, "max_source_positions": 50}, 64, []
@@ -153,16 +168,18 @@ def checkSpeech(name, kind, fields):
     with tempfile.TemporaryDirectory() as folder:
         source, features = os.path.join(folder, "model"), os.path.join(folder, "features.npy")
         numpy.save(features, inputs["input_features"])
-        for settings in SPEECH_SETTINGS:
+        recording, heard = hear(folder, fields)
+        given = [(settings, ["--input", f"input_features={features}"], inputs["input_features"]) for settings in SPEECH_SETTINGS]
+        for settings, option, spectrogram in [*given, (LANGUAGES, ["--audio", recording], heard)]:
             model.generation_config = transformers.GenerationConfig(decoder_start_token_id=1, pad_token_id=36, return_timestamps=False, **settings)
             model.save_pretrained(source)
-            command = ["tenon", "generate", source, "--no-cache", "--input", f"input_features={features}", "--max-tokens", str(count), "--ignore-eos", "-q"]
+            command = ["tenon", "generate", source, "--no-cache", *option, "--max-tokens", str(count), "--ignore-eos", "-q"]
             got = [int(token) for token in subprocess.run(command, check=True, capture_output=True, text=True).stdout.split(",")]
             with torch.no_grad():
-                want = model.generate(torch.tensor(inputs["input_features"]), do_sample=False, max_new_tokens=count, min_new_tokens=count)
+                want = model.generate(torch.tensor(spectrogram), do_sample=False, max_new_tokens=count, min_new_tokens=count)
             want = want[0].tolist()[-count:]
             if got != want:
-                faults.append(f"{name}: with {settings}, goes on with {got} and not {want}")
+                faults.append(f"{name}: with {settings} and {option}, goes on with {got} and not {want}")
     return faults
 
 

@@ -6,11 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/tenon/FirstInputs.h"
+#include "runtime/audio/LogMel.h"
+#include "runtime/audio/Wave.h"
 #include "tools/tenon-run/ValueFiles.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace tenon;
 
@@ -48,6 +51,43 @@ static Status readInput(llvm::StringRef argument, const std::vector<run::Model::
   Generator::OtherInput &input = generator.getOtherInputs()[static_cast<size_t>(found - inputs.begin())];
   input.dims = std::move(tensor.dims);
   input.memory = std::move(tensor.memory);
+  return {};
+}
+
+/// Returns the number of the model's input of a spectrogram, f32[1, bands, columns].
+static Status findSpectrogram(const std::vector<run::Model::Value> &inputs, const std::string &model, size_t &number) {
+  for (number = 0; number < inputs.size(); ++number) {
+    const run::Model::Port &port = inputs[number].ports[0];
+    bool isSpectrogram = inputs[number].name == "input_features" && port.dtype == TENON_F32 && port.dims.size() == 3 &&
+                         port.dims[1].value > 0 && port.dims[2].value > 1;
+    if (isSpectrogram)
+      return {};
+  }
+  return Status::make(TENON_UNSUPPORTED,
+                      "--audio: %s takes no spectrogram, which would be input_features, f32[1, bands, columns]",
+                      model.c_str());
+}
+
+Status tenon::readRecording(const std::string &path, Generator &generator, double &secondsLeft) {
+  std::vector<run::Model::Value> inputs = listInputs(generator);
+  size_t number;
+  TENON_TRY(findSpectrogram(inputs, generator.getModel(), number));
+  audio::Wave wave;
+  TENON_TRY(audio::readWave(path, wave));
+  if (wave.rate != audio::kSpeechRate)
+    return Status::make(TENON_UNSUPPORTED,
+                        "%s: has %u samples per second, and the model hears %u; convert it, such as by "
+                        "'ffmpeg -i FILE -ar %u speech.wav'",
+                        path.c_str(), wave.rate, audio::kSpeechRate, audio::kSpeechRate);
+  Generator::OtherInput &input = generator.getOtherInputs()[number];
+  int64_t bands = inputs[number].ports[0].dims[1].value, columns = inputs[number].ports[0].dims[2].value;
+  std::vector<float> features =
+      audio::computeLogMel(wave.samples, static_cast<size_t>(bands), static_cast<size_t>(columns));
+  size_t bytes = features.size() * sizeof(float), heard = static_cast<size_t>(columns) * audio::kHop;
+  TENON_TRY(input.memory.reserve(bytes, /*keep=*/false, "the spectrogram"));
+  std::memcpy(input.memory.bytes(), features.data(), bytes);
+  input.dims = {1, bands, columns};
+  secondsLeft = static_cast<double>(wave.samples.size() - std::min(wave.samples.size(), heard)) / wave.rate;
   return {};
 }
 

@@ -15,6 +15,10 @@ namespace tenon {
 /// Checks arguments NAME=FILE, whose files are read when the model is known.
 Status checkInputArguments(const std::vector<std::string> &arguments);
 
+/// Sets the input `input_features` of a generator to the spectrogram of a WAV file, of which `secondsLeft` do not fit.
+/// Fails if the model has no such input, or if it cannot hear the file.
+Status readRecording(const std::string &path, Generator &generator, double &secondsLeft);
+
 /// Sets the other inputs of a generator from files, NAME=FILE each. Fails if an input is unknown or has no file.
 Status readInputs(const std::vector<std::string> &arguments, Generator &generator);
 

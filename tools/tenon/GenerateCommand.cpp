@@ -38,6 +38,7 @@ struct GenerateArguments {
   std::string tokenizer, prompt, system;
   std::vector<uint32_t> tokens;
   std::vector<std::string> inputs;
+  std::string audio;
   uint64_t most = 256, chunk = 512, seed = 0;
   text::SamplingOptions sampling;
   uint32_t parallel = 0;
@@ -47,7 +48,9 @@ struct GenerateArguments {
       *sequences;
 
   /// Whether the prompt is what the folder says that the text of a recording begins with.
-  bool isSpeech() const { return !inputs.empty() && !promptOption->count() && !tokensOption->count(); }
+  bool isSpeech() const {
+    return (!inputs.empty() || !audio.empty()) && !promptOption->count() && !tokensOption->count();
+  }
 };
 
 } // namespace
@@ -320,6 +323,18 @@ static Status makeSpeechPrompt(const GenerateArguments &arguments, const text::S
   return {};
 }
 
+/// Reads what a text begins with beside its tokens.
+static Status readOtherInputs(const GenerateArguments &arguments, Generator &generator) {
+  if (!arguments.audio.empty()) {
+    double secondsLeft;
+    TENON_TRY(readRecording(arguments.audio, generator, secondsLeft));
+    if (secondsLeft > 0)
+      llvm::errs() << "tenon: note: " << arguments.audio << ": the model does not hear the last "
+                   << llvm::format("%.1f", secondsLeft) << " s\n";
+  }
+  return readInputs(arguments.inputs, generator);
+}
+
 static Status goOn(const GenerateArguments &arguments, const std::string &artifact, const TextFiles &files,
                    std::vector<uint32_t> prompt) {
   Generator generator;
@@ -327,7 +342,7 @@ static Status goOn(const GenerateArguments &arguments, const std::string &artifa
   if (arguments.parallel && !generator.getOtherInputs().empty())
     return Status::make(TENON_UNSUPPORTED, "--parallel: %s goes on with one text at a time, which begins with --input",
                         arguments.compile.options.input.c_str());
-  TENON_TRY(readInputs(arguments.inputs, generator));
+  TENON_TRY(readOtherInputs(arguments, generator));
   GenerationFigures figures;
   if (arguments.parallel) {
     if (arguments.parallel > 1 && generator.getMostSequences() == 1)
@@ -368,6 +383,10 @@ static int run(GenerateArguments &arguments, const CLI::App &command) {
   }
   if (Status status = checkInputArguments(arguments.inputs); status.failed())
     return report(status);
+  if (!arguments.audio.empty() && !llvm::sys::fs::exists(arguments.audio)) {
+    errors() << "tenon: error: " << arguments.audio << ": No such file or directory\n";
+    return 1;
+  }
   TextFiles files;
   if (Status status = files.read(arguments); status.failed())
     return report(status);
@@ -461,6 +480,14 @@ void tenon::addGenerateCommand(CLI::App &app, int &status) {
           ->type_name("COUNT");
   command
       ->add_option(
+          "--audio", arguments->audio,
+          "the recording that the text begins with, for Whisper: a WAV file of 16,000 samples per second, of which "
+          "30 s are heard; instead of --input input_features=FILE")
+      ->excludes(chat)
+      ->excludes(parallel)
+      ->type_name("FILE.wav");
+  command
+      ->add_option(
           "--input", arguments->inputs,
           "an input that the text begins with, such as input_features=FILE.npy, the spectrogram of a recording "
           "for Whisper; without a prompt, the folder's files say how its text begins")
@@ -496,8 +523,7 @@ void tenon::addGenerateCommand(CLI::App &app, int &status) {
               {"tenon generate llama/ --prompt \"Once upon a time\"",
                "tenon generate llama/ --temperature 0.8 --top-p 0.95 --seed 1 < story.txt",
                "tenon generate llama/ --chat --system \"Answer briefly.\"",
-               "tenon generate llama/ --parallel 8 < prompts.txt",
-               "tenon generate whisper/ --input input_features=spectrogram.npy",
+               "tenon generate llama/ --parallel 8 < prompts.txt", "tenon generate whisper/ --audio speech.wav",
                "tenon generate llama.tenon --tokenizer llama/ -p \"Hello\" -n 20"},
               "The model is a folder of Hugging Face's, or an artifact that was compiled with --context. The text goes "
               "to standard output, times to standard error.");

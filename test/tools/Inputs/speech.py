@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 """A tiny speech model of bytes: speech.py FOLDER [FIELD=JSON...] writes it, with these fields in generation_config.json, and beside
-it the inputs features.npy, none.npy (no recording) and short.npy, which is too short."""
+it the inputs features.npy, none.npy (no recording) and short.npy, which is too short, and recordings: speech.wav, which fits, long.wav with
+half a second more, and fast.wav with another sampling rate."""
 
 import json
 import os
 import sys
+import wave
 
 sys.dont_write_bytecode = True
 folder = os.path.dirname(os.path.abspath(__file__))
@@ -25,6 +27,14 @@ CONFIG = {
 }  # fmt: skip
 
 
+def writeWave(path, count, rate=16000):
+    with wave.open(path, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        file.writeframes(b"".join((i * 7919 % 20011 - 10000).to_bytes(2, "little", signed=True) for i in range(count)))
+
+
 def main(folder, *fields):
     huggingface.writeFolder(huggingface.Model(CONFIG, huggingface.whisper, whisper.Lively(CONFIG)), folder)
     writeTokenizer(folder, SPECIALS)
@@ -34,6 +44,9 @@ def main(folder, *fields):
     writeNpy("features.npy", randoms("features", 1, bands, columns))
     writeNpy("none.npy", Tensor((0, bands, columns), []))
     writeNpy("short.npy", randoms("short", 1, bands, columns - 2))
+    writeWave("speech.wav", 160 * columns)
+    writeWave("long.wav", 160 * columns + 8000)
+    writeWave("fast.wav", 160 * columns, 44100)
 
 
 main(*sys.argv[1:])
