@@ -15,9 +15,8 @@
 
 namespace tenon::rt {
 
-/// A multiple of every supported page size, and large enough that growing is rare.
-static constexpr uint64_t kGranularity = 64u << 10;
-static constexpr uint64_t kHugePage = 2u << 20;
+/// Large enough that growing is rare.
+static constexpr uint64_t kGranularity = kPageMultiple;
 
 Memory::~Memory() {
   if (bytes_)

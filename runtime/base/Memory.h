@@ -16,6 +16,11 @@
 
 namespace tenon::rt {
 
+/// A multiple of every supported page size.
+inline constexpr uint64_t kPageMultiple = uint64_t(64) << 10;
+/// Larger memory is aligned to huge pages.
+inline constexpr uint64_t kHugePage = uint64_t(2) << 20;
+
 /// A block of zeroed pages that only grows. Its address is a multiple of the page size, or of the huge page size if it
 /// is large enough.
 class Memory {

@@ -210,6 +210,12 @@ Status StateStore::restore(uint32_t index, const char *path) {
   TENON_TRY(readWhole(path, most, &contents, &size));
   TENON_TRY(checkFile(path, contents.bytes(), size, counts));
   TENON_TRY(reserve(slot));
+  // What it shares is overwritten at once, and would be copied page by page.
+  if (unshare(slot) == Remapping::lost) {
+    discard(slot);
+    slot.isBroken = true;
+    TENON_TRY(reserve(slot));
+  }
   const uint8_t *next = contents.bytes() + sizeof(Header) + counts.size() * sizeof(int64_t);
   for (size_t i = 0; i < counts.size(); ++i) {
     const State &state = plan().states[i];

@@ -29,6 +29,7 @@ Status StateStore::start(uint32_t count) {
 void StateStore::start(Slot &slot) const {
   slot.memory = artifact.device().makeMemory();
   slot.counts.resize(plan().states.size());
+  slot.shared.resize(plan().states.size());
 }
 
 uint64_t StateStore::bytes() const {
@@ -162,6 +163,13 @@ Status StateStore::reserve(Slot &slot) {
   return writeInitial(slot);
 }
 
+/// Forgets memory that has got a hole; the next one is allocated when it is needed.
+void StateStore::discard(Slot &slot) {
+  slot.memory = artifact.device().makeMemory();
+  slot.shared.assign(plan().states.size(), {});
+  ++changes;
+}
+
 Status StateStore::checkUsable() const {
   for (const Slot *slot : current)
     if (slot->isBroken)
@@ -201,30 +209,12 @@ Status StateStore::reset(uint32_t index) {
   ++changes;
   slot.isBroken = false;
   std::fill(slot.counts.begin(), slot.counts.end(), 0);
+  // Memory that is lost is as good as any: nothing of it was to be kept.
+  if (unshare(slot) == Remapping::lost)
+    discard(slot);
   if (!slot.memory->address())
     return {};
   return clear(slot);
-}
-
-Status StateStore::fork(uint32_t from, uint32_t to) {
-  TENON_TRY(checkSlot(from));
-  TENON_TRY(checkSlot(to));
-  if (from == to)
-    return {};
-  Slot &source = slots[from], &target = slots[to];
-  if (source.isBroken)
-    return Status::make(TENON_MISUSE, "slot %u has nothing to copy: the run before has failed", from);
-  TENON_TRY(reserve(source));
-  TENON_TRY(reserve(target));
-  for (size_t i = 0; i < plan().states.size(); ++i) {
-    const State &state = plan().states[i];
-    TENON_TRY(copy(target.memory->address() + state.offset, source.memory->address() + state.offset,
-                   liveBytes(state, source.counts[i])));
-  }
-  target.counts = source.counts;
-  target.isBroken = false;
-  ++changes;
-  return {};
 }
 
 //===----------------------------------------------------------------------===//

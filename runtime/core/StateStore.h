@@ -8,6 +8,7 @@
 #ifndef TENON_RUNTIME_CORE_STATESTORE_H
 #define TENON_RUNTIME_CORE_STATESTORE_H
 
+#include "runtime/base/SharedPages.h"
 #include "runtime/core/Artifact.h"
 #include "runtime/device/Device.h"
 
@@ -57,7 +58,11 @@ public:
   /// Sets a state of which all rows are live.
   Status set(uint32_t slot, uint32_t state, const tenon_tensor *tensor);
   Status reset(uint32_t slot);
-  /// Copies the live rows of one slot to another.
+
+  // StateFork.cpp: slots that share rows.
+  /// Makes the live rows of one slot those of another, too. Large states share their pages until one of the two writes
+  /// to them, where the device's memory and the system allow it; others are copied. Fails only if memory is lost in
+  /// between, which leaves the slots that it belongs to unusable.
   Status fork(uint32_t from, uint32_t to);
 
   // StateFile.cpp: a slot in a file.
@@ -66,8 +71,16 @@ public:
   Status restore(uint32_t slot, const char *path);
 
 private:
+  /// Bytes of a slot's memory that other slots may have, too.
+  struct SharedRange {
+    std::shared_ptr<const SharedPages> pages;
+    uint64_t offset, bytes; // of the pages
+  };
   struct Slot {
     std::unique_ptr<DeviceMemory> memory;
+    // Of each state: ranges that were mapped, end to end from its first byte on. Some of their pages may have been
+    // written since.
+    std::vector<std::vector<SharedRange>> shared;
     std::vector<int64_t> counts; // of each state: rows that were written, as far as they matter (see liveRows)
     bool isBroken = false;
     bool isIdle = false; // it belongs to no sequence of the caller
@@ -78,6 +91,7 @@ private:
   Status checkSlot(uint32_t slot) const;
   void start(Slot &slot) const;
   Status reserve(Slot &slot);
+  void discard(Slot &slot);
   Status clear(Slot &slot);
   Status writeInitial(Slot &slot);
   Status checkInitial(const State &state) const;
@@ -85,6 +99,13 @@ private:
   Status write(uint8_t *to, const void *from, uint64_t bytes);
   int64_t liveRows(const State &state, int64_t count) const;
   uint64_t liveBytes(const State &state, int64_t count) const;
+  struct ForkedState;
+  bool isShareable(const State &state, const Slot &slot) const;
+  ForkedState findShared(const Slot &slot, uint32_t index) const;
+  void writeShared(const Slot &slot, std::vector<ForkedState> &states) const;
+  Status giveRows(const Slot &source, const ForkedState &rows, uint32_t state, Slot &target);
+  Status shareOwn(const ForkedState &rows, uint32_t state, Slot &source);
+  Remapping unshare(Slot &slot);
   uint64_t layoutHash() const;
   Status checkFile(const char *path, const uint8_t *bytes, uint64_t size, std::vector<int64_t> &counts) const;
 

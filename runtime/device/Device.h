@@ -59,6 +59,8 @@ public:
   virtual Status reserve(uint64_t size, bool keep, const char *what) = 0;
   /// Sets all of it to zero.
   virtual void clear() = 0;
+  /// True if its pages are private memory of this process, in place of which others may be mapped (SharedPages.h).
+  virtual bool isPaged() const { return false; }
 
   /// Null before the first reserve().
   uint8_t *address() const { return base; }

@@ -61,6 +61,10 @@ struct Tensor {
 /// The values are those of tenon.fmt.StateKind.
 enum class StateKind : uint8_t { whole, growing, ring };
 
+/// States of at least so many bytes begin at a page, so that slots can share the pages of their rows. What mapping, and
+/// faults of pages, cost beside copying is in docs/performance/generation.md.
+inline constexpr uint64_t kShareableState = uint64_t(1) << 20; // policy: fewer bytes are copied in less time
+
 /// What a session keeps from run to run.
 struct State {
   const char *name = "";

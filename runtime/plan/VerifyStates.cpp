@@ -8,6 +8,7 @@
 #include "runtime/plan/VerifyStates.h"
 
 #include "runtime/base/CheckedMath.h"
+#include "runtime/base/Memory.h"
 #include "runtime/format/Kernel.h"
 #include "runtime/format/Layout.h"
 #include "runtime/format/plan_generated.h"
@@ -49,18 +50,30 @@ Status StateVerifier::verifyShape(size_t maxDims) {
   out.bytes = tenon_tensor_bytes(out.dtype, rank, dims);
   out.rowBytes = rank ? tenon_tensor_bytes(out.dtype, rank - 1, dims + 1) : out.bytes;
   out.capacity = rank ? dims[0] : 1;
-  // Each sequence has the same states, in a slot of its own.
-  if (out.sequence)
-    return {};
-  // Each state has the alignment that a kernel expects of its buffers.
-  uint64_t padded;
-  if (out.bytes == UINT64_MAX || out.rowBytes == UINT64_MAX || out.bytes > uint64_t(INT64_MAX) / 2 ||
-      !checkedAdd(out.bytes, uint64_t(TENON_BUFFER_ALIGNMENT - 1), &padded))
+  if (out.bytes == UINT64_MAX || out.rowBytes == UINT64_MAX || out.bytes > uint64_t(INT64_MAX) / 2)
     return FAIL("has more bytes than can be addressed", out.name);
-  padded &= ~uint64_t(TENON_BUFFER_ALIGNMENT - 1);
-  out.offset = plan.stateSize;
-  if (!checkedAdd(plan.stateSize, padded, &plan.stateSize) || plan.stateSize > uint64_t(INT64_MAX) / 2)
-    return FAIL("and those before it have more bytes than can be addressed", out.name);
+  return {};
+}
+
+/// Gives states their places in a slot: those that begin at a page, and then the others, with the alignment that a
+/// kernel expects of its buffers. Each sequence has the same states, in a slot of its own.
+static Status placeStates(Plan &plan) {
+  size_t count = plan.statesOfSequence();
+  for (bool isPaged : {true, false}) {
+    uint64_t alignment = isPaged ? kPageMultiple : TENON_BUFFER_ALIGNMENT;
+    for (size_t i = 0; i < count; ++i) {
+      State &state = plan.states[i];
+      if ((state.bytes >= kShareableState) != isPaged)
+        continue;
+      state.offset = plan.stateSize;
+      // None has more than half of what can be addressed.
+      uint64_t padded = (state.bytes + alignment - 1) & ~(alignment - 1);
+      if (!checkedAdd(plan.stateSize, padded, &plan.stateSize) || plan.stateSize > uint64_t(INT64_MAX) / 2)
+        return FAIL("and those before it have more bytes than can be addressed", state.name);
+    }
+  }
+  for (size_t i = count; i < plan.states.size(); ++i)
+    plan.states[i].offset = plan.states[i % count].offset;
   return {};
 }
 
@@ -156,9 +169,8 @@ Status verifyStates(const fmt::Plan &in, size_t maxDims, Plan &plan) {
     const State &first = plan.states[i % ofSequence];
     if (!matches(plan, first, plan, out))
       return FAIL("is not the same in sequence %u", out.name, out.sequence);
-    out.offset = first.offset;
   }
-  return {};
+  return placeStates(plan);
 }
 
 Status compareStates(const Plan &plan, const Plan &other) {

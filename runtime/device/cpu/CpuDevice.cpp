@@ -29,6 +29,7 @@ public:
     return {};
   }
   void clear() override { memory.clear(); }
+  bool isPaged() const override { return true; }
 
 private:
   Memory memory;

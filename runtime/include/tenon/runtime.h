@@ -317,7 +317,7 @@ typedef struct tenon_memory {
   uint64_t heap;    ///< activations whose sizes depend on data: what they have needed so far
   uint64_t scratch; ///< of all threads together
   uint64_t weights; ///< mapped from the artifact, and in memory at one time
-  uint64_t state;   ///< kept from run to run, in all slots
+  uint64_t state;   ///< kept from run to run, in all slots, as if none shared rows with another
   uint64_t outputs; ///< of outputs that the caller did not bind
   uint64_t total;   ///< of all these
   uint64_t inputs;  ///< which the caller gives: not part of the total
@@ -392,7 +392,8 @@ tenon_status tenon_session_set_state(tenon_session *session, uint32_t slot, uint
 /// Resets the states of a slot to those of a new session.
 tenon_status tenon_session_reset_slot(tenon_session *session, uint32_t slot, tenon_error *error);
 
-/// Copies the live rows of slot `from` to slot `to`; both continue independently.
+/// Gives slot `to` the live rows of slot `from`; both continue independently. Large states share memory until one of
+/// the two writes to it, and a slot that is forked again copies next to nothing; otherwise rows are copied.
 tenon_status tenon_session_fork_slot(tenon_session *session, uint32_t from, uint32_t to, tenon_error *error);
 
 /// Writes the live rows of a slot to a file, atomically.
