@@ -73,4 +73,29 @@ uint64_t freeMemory() {
   return std::min(all, cgroupMemory(text, "/sys/fs/cgroup"));
 }
 
+bool MemoryWatch::allows(uint64_t bytes, uint64_t *left) {
+  if (bytes < most - std::min(most, unseen)) {
+    unseen += bytes;
+    return true;
+  }
+  // Bytes that were allowed are in use by now.
+  *left = freeMemory();
+  if (bytes > *left)
+    return false;
+  unseen = 0;
+  // The less there is, the more often it is looked at.
+  most = std::min(kMany, (*left - bytes) / 2);
+  return true;
+}
+
+Status checkFreeMemory(uint64_t bytes, const char *what) {
+  MemoryWatch watch;
+  uint64_t left;
+  if (watch.allows(bytes, &left))
+    return {};
+  return Status::make(TENON_RESOURCES,
+                      "needs %llu more bytes for %s, and the system, or this process's control group, has %llu left",
+                      (unsigned long long)bytes, what, (unsigned long long)left);
+}
+
 } // namespace tenon::rt

@@ -8,6 +8,7 @@
 #include "runtime/core/ExternalWeights.h"
 
 #include "runtime/base/CheckedMath.h"
+#include "runtime/base/FreeMemory.h"
 
 #include <cerrno>
 #include <cinttypes>
@@ -47,6 +48,10 @@ Status ExternalWeights::map(const WeightPlaces &places, const uint8_t *own, cons
   TENON_TRY(openFiles(places, folder));
   if (!checkedAlign(places.size, fmt::kPageSize, &size))
     return Status::make(TENON_INVALID, "damaged: its weights have %" PRIu64 " bytes", places.size);
+  uint64_t copied = 0; // of an artifact that is no file
+  for (const fmt::WeightSegment &segment : places.segments)
+    copied += !segment.file && !artifact ? segment.size : 0;
+  TENON_TRY(checkFreeMemory(copied, "weights"));
   // Unmapped parts are zeros, whatever a plan claims.
   void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)

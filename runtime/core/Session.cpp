@@ -191,6 +191,7 @@ Status Session::prepare() {
   if (addressesCurrent)
     return {};
   TENON_TRY(checkLimit());
+  TENON_TRY(checkRoom());
   TENON_TRY(states.prepare());
   TENON_TRY(reserveMemory());
   return resolve();
@@ -205,7 +206,7 @@ Status Session::run() {
   TENON_TRY(prepare());
   beginTiming();
   beginWeights();
-  states.beginRun();
+  states.beginRun(plan, bound->exprs.data(), bound->exprKnown.data());
   Status status = copyInputs();
   if (!status.failed())
     status = debug ? executeGuarded() : execute();

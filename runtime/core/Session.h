@@ -8,6 +8,7 @@
 #ifndef TENON_RUNTIME_CORE_SESSION_H
 #define TENON_RUNTIME_CORE_SESSION_H
 
+#include "runtime/base/FreeMemory.h"
 #include "runtime/base/Memory.h"
 #include "runtime/core/Artifact.h"
 #include "runtime/core/DebugArena.h"
@@ -93,7 +94,7 @@ private:
   Status addUpMemory();
   Status addUpOwnOutputs();
   Status checkLimit() const;
-  Status checkRoom() const;
+  Status checkRoom();
   Status reserveMemory();
   Status layOutDebug();
   Status resolve();
@@ -169,6 +170,7 @@ private:
   bool addressesCurrent = false; // the addresses in *bound
   bool ran = false;              // outputs hold the results of a run
   tenon_memory memory{};
+  MemoryWatch watch;
   uint64_t scratchStride = 0;
 
   std::unique_ptr<DebugArena> debug; // instead of the arena, where it is wanted

@@ -133,26 +133,29 @@ Status Session::checkLimit() const {
                       (unsigned long long)memory.outputs, (unsigned long long)limit);
 }
 
-/// The system overcommits memory, and kills processes that use too much: the needs of a large run are compared with the
-/// free memory. Weights are excluded, since their pages can be evicted.
-Status Session::checkRoom() const {
-  // limit: smaller runs skip reading the system files about free memory.
-  constexpr uint64_t kLarge = uint64_t(64) << 20;
-  uint64_t reserved = arena->capacity(), wanted = memory.arena;
-  if (debug || !isHostAddressable || wanted <= reserved || wanted - reserved < kLarge)
+/// Compares what the run is going to write for the first time with the free memory. Weights are excluded, since they
+/// are mapped from files, and their pages can be evicted.
+Status Session::checkRoom() {
+  if (debug || !isHostAddressable)
     return {};
-  uint64_t left = freeMemory(), more = wanted - reserved;
-  if (more <= left)
+  auto beyond = [](uint64_t wanted, uint64_t reserved) { return wanted > reserved ? wanted - reserved : 0; };
+  uint64_t activations = beyond(memory.arena, arena->capacity()), results = 0, left = 0;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (!outputs[i].data)
+      results += beyond(needed[i], outputs[i].own->capacity());
+  uint64_t rowsAdded = states.countNew(plan, bound->exprs.data(), bound->exprKnown.data());
+  // Each is less than what addUpMemory() has added up.
+  uint64_t more = activations + results + rowsAdded;
+  if (watch.allows(more, &left))
     return {};
-  return Status::make(
-      TENON_RESOURCES,
-      "needs %llu more bytes for activations, and the system, or this process's control group, has %llu "
-      "left; bind smaller inputs",
-      (unsigned long long)more, (unsigned long long)left);
+  return Status::make(TENON_RESOURCES,
+                      "needs %llu more bytes (activations %llu, state %llu, outputs %llu), and the system, or this "
+                      "process's control group, has %llu left; bind smaller inputs",
+                      (unsigned long long)more, (unsigned long long)activations, (unsigned long long)rowsAdded,
+                      (unsigned long long)results, (unsigned long long)left);
 }
 
 Status Session::reserveMemory() {
-  TENON_TRY(checkRoom());
   const uint8_t *arenaBefore = arena->address();
   if (!debug)
     TENON_TRY(arena->reserve(memory.arena, true, "activations"));
@@ -312,6 +315,7 @@ Status Session::setSymbol(const Instruction &instruction, int64_t value) {
   if (plan.hasLateOutputs) {
     TENON_TRY(addUpMemory());
     TENON_TRY(checkLimit());
+    TENON_TRY(checkRoom());
     TENON_TRY(reserveMemory());
   }
   return resolveLate();
@@ -331,6 +335,8 @@ Status Session::reserveBlock(const Instruction &instruction) {
     wanted = uint64_t(bytes);
   if (wanted <= before)
     return {};
+  if (!debug && isHostAddressable)
+    TENON_TRY(checkFreeMemory(wanted - before, "activations"));
   TENON_TRY(block.reserve(wanted, instruction.b != 0, "activations"));
   cache.forgetAddresses();
   TENON_TRY(addUpMemory());

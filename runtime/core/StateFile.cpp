@@ -13,6 +13,7 @@
 
 #include "runtime/core/StateStore.h"
 
+#include "runtime/base/FreeMemory.h"
 #include "runtime/base/Hash.h"
 #include "runtime/base/Memory.h"
 
@@ -115,6 +116,7 @@ Status StateStore::save(uint32_t index, const char *path) {
   for (size_t i = 0; i < slot.counts.size(); ++i)
     size += liveBytes(plan().states[i], slot.counts[i]);
   Memory contents;
+  TENON_TRY(checkFreeMemory(size, "a state file"));
   TENON_TRY(contents.reserve(size, false, "a state file"));
   uint8_t *next = contents.bytes() + sizeof(Header);
   if (!slot.counts.empty())
@@ -154,6 +156,8 @@ static Status readWhole(const char *path, uint64_t most, Memory *contents, uint6
     status = Status::make(TENON_INVALID, "state file '%s' is %s", path,
                           isFile ? "larger than the states of this model" : "not a regular file");
   *size = 0;
+  if (!status.failed())
+    status = checkFreeMemory(uint64_t(info.st_size), "a state file");
   if (!status.failed())
     status = contents->reserve(uint64_t(info.st_size), false, "a state file");
   while (!status.failed() && *size < uint64_t(info.st_size)) {
@@ -201,6 +205,14 @@ Status StateStore::checkFile(const char *path, const uint8_t *bytes, uint64_t si
   return wanted == header.bytes ? Status() : refuse("has another size than its rows");
 }
 
+/// Returns how many bytes so many rows would write for the first time.
+uint64_t StateStore::countNew(const Slot &slot, const std::vector<int64_t> &counts) const {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < counts.size(); ++i)
+    sum += std::max(slot.used[i], liveBytes(plan().states[i], counts[i])) - slot.used[i];
+  return sum;
+}
+
 Status StateStore::restore(uint32_t index, const char *path) {
   TENON_TRY(checkSlot(index));
   Slot &slot = slots[index];
@@ -209,6 +221,8 @@ Status StateStore::restore(uint32_t index, const char *path) {
   uint64_t size, most = sizeof(Header) + counts.size() * sizeof(int64_t) + plan().stateSize;
   TENON_TRY(readWhole(path, most, &contents, &size));
   TENON_TRY(checkFile(path, contents.bytes(), size, counts));
+  if (artifact.device().properties().isHostAddressable)
+    TENON_TRY(checkFreeMemory(countNew(slot, counts), "states"));
   TENON_TRY(reserve(slot));
   // What it shares is overwritten at once, and would be copied page by page.
   if (unshare(slot) == Remapping::lost) {
@@ -223,6 +237,7 @@ Status StateStore::restore(uint32_t index, const char *path) {
     if (bytes)
       TENON_TRY(queue.write(slot.memory->address() + state.offset, next, bytes));
     next += bytes;
+    slot.used[i] = std::max(slot.used[i], bytes);
   }
   slot.counts = std::move(counts);
   slot.isBroken = false;

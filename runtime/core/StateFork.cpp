@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/base/FreeMemory.h"
 #include "runtime/base/Memory.h"
 #include "runtime/core/StateStore.h"
 
@@ -24,6 +25,9 @@
 #include <cassert>
 
 namespace tenon::rt {
+
+/// Bytes of a state, up to the end of the page. No other state begins there, if this one is shared.
+static uint64_t toWholePages(uint64_t bytes) { return (bytes + pageSize() - 1) / pageSize() * pageSize(); }
 
 static Status lost(const char *what) {
   return Status::make(TENON_RESOURCES,
@@ -109,6 +113,17 @@ void StateStore::writeShared(const Slot &slot, std::vector<ForkedState> &states)
   }
 }
 
+/// Returns how many bytes have memory of the system only after the fork.
+uint64_t StateStore::countNew(const Slot &target, const std::vector<ForkedState> &states) const {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < states.size(); ++i) {
+    const ForkedState &state = states[i];
+    uint64_t has = std::max(target.used[i], state.countMapped());
+    sum += (state.isLastNew ? state.ranges.back().bytes : 0) + std::max(state.live, has) - has;
+  }
+  return sum;
+}
+
 /// Gives a state of the target the rows of the source.
 Status StateStore::giveRows(const Slot &source, const ForkedState &rows, uint32_t state, Slot &target) {
   uint8_t *to = target.memory->address() + plan().states[state].offset;
@@ -117,6 +132,7 @@ Status StateStore::giveRows(const Slot &source, const ForkedState &rows, uint32_
   for (const SharedRange &range : target.shared[state])
     before += range.bytes;
   target.shared[state].clear();
+  uint64_t &used = target.used[state];
   for (const SharedRange &range : rows.ranges) {
     Remapping result = range.pages->mapOver(to + done, range.offset, range.bytes);
     if (result == Remapping::lost)
@@ -128,8 +144,13 @@ Status StateStore::giveRows(const Slot &source, const ForkedState &rows, uint32_
     done += range.bytes;
   }
   // Pages that the target has shared, and which have no rows now.
-  if (done < before && mapFresh(to + done, before - done) == Remapping::lost)
-    return lost("fork to");
+  if (done < before) {
+    before = std::max(before, toWholePages(used));
+    if (mapFresh(to + done, before - done) == Remapping::lost)
+      return lost("fork to");
+    used = done;
+  }
+  used = std::max(used, rows.live);
   return copy(to + done, from + done, rows.live - done);
 }
 
@@ -154,8 +175,13 @@ Remapping StateStore::unshare(Slot &slot) {
     for (const SharedRange &range : slot.shared[i])
       bytes += range.bytes;
     slot.shared[i].clear();
-    if (bytes && mapFresh(slot.memory->address() + plan().states[i].offset, bytes) == Remapping::lost)
+    if (!bytes)
+      continue;
+    // All of it, so that nothing of what is left counts as new when it is written again.
+    bytes = std::max(bytes, toWholePages(slot.used[i]));
+    if (mapFresh(slot.memory->address() + plan().states[i].offset, bytes) == Remapping::lost)
       return Remapping::lost;
+    slot.used[i] = 0;
   }
   return Remapping::done;
 }
@@ -169,10 +195,12 @@ Status StateStore::fork(uint32_t from, uint32_t to) {
   if (source.isBroken)
     return Status::make(TENON_MISUSE, "slot %u has nothing to copy: the run before has failed", from);
   TENON_TRY(reserve(source));
-  TENON_TRY(reserve(target));
   std::vector<ForkedState> states(plan().states.size());
   for (uint32_t i = 0; i < states.size(); ++i)
     states[i] = findShared(source, i);
+  if (artifact.device().properties().isHostAddressable)
+    TENON_TRY(checkFreeMemory(countNew(target, states), "a fork"));
+  TENON_TRY(reserve(target));
   writeShared(source, states);
   ++changes;
   // From here on, a failure leaves the slot unusable to which it happened.

@@ -30,6 +30,7 @@ void StateStore::start(Slot &slot) const {
   slot.memory = artifact.device().makeMemory();
   slot.counts.resize(plan().states.size());
   slot.shared.resize(plan().states.size());
+  slot.used.resize(plan().states.size());
 }
 
 uint64_t StateStore::bytes() const {
@@ -167,6 +168,7 @@ Status StateStore::reserve(Slot &slot) {
 void StateStore::discard(Slot &slot) {
   slot.memory = artifact.device().makeMemory();
   slot.shared.assign(plan().states.size(), {});
+  slot.used.assign(plan().states.size(), 0);
   ++changes;
 }
 
@@ -180,7 +182,13 @@ Status StateStore::checkUsable() const {
   return {};
 }
 
-void StateStore::beginRun() {
+void StateStore::beginRun(const Plan &program, const int64_t *exprs, const uint8_t *known) {
+  size_t numStates = plan().states.size();
+  for (size_t i = 0; i < program.states.size(); ++i) {
+    Slot &slot = *current[program.states[i].sequence];
+    uint64_t &used = slot.used[i % numStates];
+    used = std::max(used, bytesAfter(program.states[i], slot.counts[i % numStates], exprs, known));
+  }
   for (Slot *slot : current)
     slot->isBroken = !plan().states.empty() && !slot->isIdle;
 }
@@ -228,6 +236,25 @@ int64_t StateStore::liveRows(const State &state, int64_t count) const {
 uint64_t StateStore::liveBytes(const State &state, int64_t count) const {
   assert(count >= 0 && "rows are counted from zero");
   return state.kind == StateKind::whole ? state.bytes : uint64_t(liveRows(state, count)) * state.rowBytes;
+}
+
+/// Returns the bytes of a state that have been written after a run, as far as that is known.
+uint64_t StateStore::bytesAfter(const State &state, int64_t count, const int64_t *exprs, const uint8_t *known) const {
+  if (state.kind == StateKind::whole || state.next == kNoExpr || !known[state.next])
+    return liveBytes(state, count);
+  int64_t next = state.kind == StateKind::ring ? count + state.ringRows : exprs[state.next];
+  return std::max(liveBytes(state, count), liveBytes(state, std::max<int64_t>(next, 0)));
+}
+
+uint64_t StateStore::countNew(const Plan &program, const int64_t *exprs, const uint8_t *known) const {
+  size_t numStates = plan().states.size();
+  uint64_t sum = 0;
+  for (size_t i = 0; i < program.states.size(); ++i) {
+    const Slot &slot = *current[program.states[i].sequence];
+    uint64_t used = slot.used[i % numStates];
+    sum += std::max(used, bytesAfter(program.states[i], slot.counts[i % numStates], exprs, known)) - used;
+  }
+  return sum;
 }
 
 Status StateStore::countRows(uint32_t slot, uint32_t state, int64_t *result) const {

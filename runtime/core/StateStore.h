@@ -48,8 +48,11 @@ public:
   /// Returns the values that the states bind to symbols of `program`, which is for runs of as many sequences as there
   /// are current slots: for each state its `live` and its `slot`, 0 if it has none.
   void rows(const Plan &program, int64_t *values) const;
+  /// Returns how many bytes of the current slots' memory a run is going to write for the first time, as far as that is
+  /// known before it; `exprs` are the values of the program's expressions, those that are known.
+  uint64_t countNew(const Plan &program, const int64_t *exprs, const uint8_t *known) const;
   /// Marks the current slots as unusable until the run has succeeded.
-  void beginRun();
+  void beginRun(const Plan &program, const int64_t *exprs, const uint8_t *known);
   /// Ends a successful run; `exprs` are the values of the program's expressions.
   Status endRun(const Plan &program, const int64_t *exprs);
 
@@ -81,6 +84,7 @@ private:
     // Of each state: ranges that were mapped, end to end from its first byte on. Some of their pages may have been
     // written since.
     std::vector<std::vector<SharedRange>> shared;
+    std::vector<uint64_t> used;  // bytes of each state, from its first one on, that have memory of the system
     std::vector<int64_t> counts; // of each state: rows that were written, as far as they matter (see liveRows)
     bool isBroken = false;
     bool isIdle = false; // it belongs to no sequence of the caller
@@ -99,14 +103,17 @@ private:
   Status write(uint8_t *to, const void *from, uint64_t bytes);
   int64_t liveRows(const State &state, int64_t count) const;
   uint64_t liveBytes(const State &state, int64_t count) const;
+  uint64_t bytesAfter(const State &state, int64_t count, const int64_t *exprs, const uint8_t *known) const;
   struct ForkedState;
   bool isShareable(const State &state, const Slot &slot) const;
   ForkedState findShared(const Slot &slot, uint32_t index) const;
+  uint64_t countNew(const Slot &target, const std::vector<ForkedState> &states) const;
   void writeShared(const Slot &slot, std::vector<ForkedState> &states) const;
   Status giveRows(const Slot &source, const ForkedState &rows, uint32_t state, Slot &target);
   Status shareOwn(const ForkedState &rows, uint32_t state, Slot &source);
   Remapping unshare(Slot &slot);
   uint64_t layoutHash() const;
+  uint64_t countNew(const Slot &slot, const std::vector<int64_t> &counts) const;
   Status checkFile(const char *path, const uint8_t *bytes, uint64_t size, std::vector<int64_t> &counts) const;
 
   const Artifact &artifact;

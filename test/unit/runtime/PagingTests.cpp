@@ -460,3 +460,26 @@ TEST_CASE("a cgroup's memory is what its limit leaves, files apart") {
   fs::remove_all(root);
   CHECK(rt::freeMemory() > 0);
 }
+
+TEST_CASE("what is not free is refused before it is used") {
+  uint64_t left = 0;
+  rt::MemoryWatch watch;
+  CHECK(watch.allows(1 << 20, &left));
+  CHECK(left == 0);
+  CHECK(watch.allows(uint64_t(64) << 20, &left));
+  CHECK(left > 0);
+  // Little by little is not seen at once, and is in the end.
+  rt::MemoryWatch slow;
+  left = 0;
+  for (int i = 0; i < 63; ++i)
+    CHECK(slow.allows(1 << 20, &left));
+  CHECK(left == 0);
+  CHECK(slow.allows(1 << 20, &left));
+  CHECK(left > 0);
+  CHECK_FALSE(watch.allows(UINT64_MAX / 2, &left));
+  CHECK(rt::checkFreeMemory(0, "nothing").code() == TENON_OK);
+  rt::Status status = rt::checkFreeMemory(UINT64_MAX / 2, "tests");
+  CHECK(status.code() == TENON_RESOURCES);
+  CHECK_THAT(status.message(), Contains("needs 9223372036854775807 more bytes for tests, and the system, or this "
+                                        "process's control group, has "));
+}
