@@ -211,8 +211,9 @@ static llvm::Error pairStates(Imported &imported, const CompileOptions &options,
       listNames(main.getNumResults(), [&](unsigned i) { return main.getResultAttrDict(i); }));
   if (!pairs)
     return pairs.takeError();
+  std::vector<int64_t> sequences(options.import.sequences.begin(), options.import.sequences.end());
   return runner.run("states", *imported.module,
-                    [&](OpPassManager &pm) { buildStatePipeline(pm, *pairs, options.stateCapacity); });
+                    [&](OpPassManager &pm) { buildStatePipeline(pm, *pairs, options.stateCapacity, sequences); });
 }
 
 static llvm::Expected<Imported> importMarked(const Setup &setup, PhaseRunner &runner) {
@@ -224,8 +225,9 @@ static llvm::Expected<Imported> importMarked(const Setup &setup, PhaseRunner &ru
                                                 " is no Hugging Face folder; --state keeps outputs of other models");
   if (options.import.contextType != ImportOptions::ContextType::f32 && !options.import.context)
     return makeError(CompileStatus::misuse, "--context-type: nothing is kept from run to run without --context");
-  if (!options.import.sequences.empty() && !options.import.context)
-    return makeError(CompileStatus::misuse, "--sequences: nothing is kept from run to run without --context");
+  if (!options.import.sequences.empty() && !options.import.context && options.states.empty())
+    return makeError(CompileStatus::misuse,
+                     "--sequences: nothing is kept from run to run without --context or --state");
   if (!options.import.sequences.empty() && !options.import.marked.empty())
     return makeError(CompileStatus::misuse, "--sequences: --mark-output adds outputs to one program alone");
   if (isIR)

@@ -16,6 +16,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
 #include "passes/precision/QuantizeWeights.h"
+#include "passes/state/AddSequences.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -57,7 +58,8 @@ static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evalu
   folded.addPass(createCanonicalizerPass());
 }
 
-void tenon::buildStatePipeline(OpPassManager &pm, ArrayRef<std::string> pairs, int64_t capacity) {
+void tenon::buildStatePipeline(OpPassManager &pm, ArrayRef<std::string> pairs, int64_t capacity,
+                               ArrayRef<int64_t> sequences) {
   // The relation of outputs to inputs is only visible after simplification.
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createInferShapes());
@@ -67,6 +69,13 @@ void tenon::buildStatePipeline(OpPassManager &pm, ArrayRef<std::string> pairs, i
   options.pairs.assign(pairs.begin(), pairs.end());
   options.capacity = capacity;
   pm.addPass(createPairStates(options));
+  if (sequences.empty())
+    return;
+  // Which sizes follow from the past of a sequence.
+  OpPassManager &known = pm.nest<func::FuncOp>();
+  known.addPass(createApplyFacts());
+  known.addPass(createInferShapes());
+  pm.addPass(createAddSequences(sequences));
 }
 
 void tenon::buildWeightsPipeline(OpPassManager &pm, ArrayRef<std::string> rules,

@@ -51,8 +51,9 @@ struct PlanOptions {
 };
 
 /// Turns inputs and outputs of an imported module into states: `pairs` has "INPUT=OUTPUT" for each, and growing states
-/// have `capacity` rows.
-void buildStatePipeline(mlir::OpPassManager &pm, llvm::ArrayRef<std::string> pairs, int64_t capacity);
+/// have `capacity` rows. Main gets a copy for runs of each number of `sequences`.
+void buildStatePipeline(mlir::OpPassManager &pm, llvm::ArrayRef<std::string> pairs, int64_t capacity,
+                        llvm::ArrayRef<int64_t> sequences);
 
 /// Constant matrices of an imported module get the formats that `rules` ask for (passes/precision/WeightFormat.h);
 /// `report` is told what that costs and saves. Those in `calibrated`, which may be null, are taken from there.

@@ -42,6 +42,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
+#include "passes/state/AddSequences.h"
 
 using namespace mlir;
 
@@ -71,6 +72,7 @@ void tenon::registerDialects(DialectRegistry &registry) {
 
 void tenon::registerPasses() {
   registerTenonPasses();
+  registerAddSequences();
   registerTransformsPasses();
   PassPipelineRegistration<>("tenon-graph-pipeline", "an imported module to a program with tiled kernels",
                              [](OpPassManager &pm) { buildGraphPipeline(pm, nullptr); });

@@ -198,6 +198,23 @@ def tryGpt2(folder):
     expect(instructions, "state past_0, state past_0, arena", "state past_4, state past_4, arena")
 
 
-for attempt in (tryOwnModel, tryGpt2):
+def checkSequences(artifact, count, *inputs):
+    """Texts of different lengths in one run, beside each by itself."""
+    expect(call("tenon-sequences-test", artifact, str(count), "6", *inputs), "differs by")
+
+
+def trySequences(folder):
+    path, artifact = f"{folder}/model.onnx", f"{folder}/several.tenon"
+    with open(path, "wb") as f:
+        f.write(makeModel())
+    states = ["--state", "past.*=present.*", "--state", "hidden=hidden_next", "--state-capacity", str(CAPACITY)]
+    call("tenon", "compile", path, *states, "--sequences", "3", "--sequences", "2", "-o", artifact)
+    for count in (2, 3):
+        checkSequences(artifact, count, f"x=1,1,{WIDTH}")
+        checkSequences(artifact, count, f"x=1,5,{WIDTH}")
+    refuse(path, 2, "--sequences", "2", wanted="--sequences: nothing is kept from run to run without --context or --state")
+
+
+for attempt in (tryOwnModel, trySequences, tryGpt2):
     with tempfile.TemporaryDirectory() as temporary:
         attempt(temporary)

@@ -72,10 +72,10 @@ static void addSizeOptions(CLI::App &command, CompileArguments &arguments) {
       ->type_name("TYPE")
       ->group(kGroup);
   command
-      .add_option(
-          "--sequences", arguments.options.import.sequences,
-          "with --context, also compile a program that takes one token of each of so many sequences, which reads "
-          "the weights once for all of them; repeatable")
+      .add_option("--sequences", arguments.options.import.sequences,
+                  "with --context or --state, also compile a program for runs of so many sequences, each with states "
+                  "of its own, "
+                  "which reads the weights once for all of them; with --context it takes one token of each; repeatable")
       ->allow_extra_args(false)
       ->check(CLI::Range(int64_t(2), int64_t(256)))
       ->type_name("COUNT")

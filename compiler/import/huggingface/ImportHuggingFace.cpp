@@ -100,10 +100,13 @@ static LogicalResult addProgram(ModuleOp module, const Folder &folder, int64_t n
 /// for runs that go on with a text where they differ from its first run.
 static LogicalResult addPrograms(ModuleOp module, const Folder &folder) {
   using Runs = ModelContext::Runs;
+  // Without a context, states are those that --state makes, and so are programs for several sequences.
+  if (!folder.options.context)
+    return success();
   for (int64_t count : std::set<int64_t>(folder.options.sequences.begin(), folder.options.sequences.end()))
     if (failed(addProgram(module, folder, count, Runs::any, "sequences=" + std::to_string(count))))
       return failure();
-  if (!folder.options.context || !folder.architecture.firstRunInput)
+  if (!folder.architecture.firstRunInput)
     return success();
   std::string later = std::string(folder.architecture.firstRunInput) + "=0";
   return success(succeeded(addProgram(module, folder, 1, Runs::single, later + ";length=1")) &&
