@@ -16,7 +16,6 @@
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
 #include "passes/precision/QuantizeWeights.h"
-#include "passes/state/AddSequences.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -75,7 +74,9 @@ void tenon::buildStatePipeline(OpPassManager &pm, ArrayRef<std::string> pairs, i
   OpPassManager &known = pm.nest<func::FuncOp>();
   known.addPass(createApplyFacts());
   known.addPass(createInferShapes());
-  pm.addPass(createAddSequences(sequences));
+  AddSequencesOptions copies;
+  copies.counts.assign(sequences.begin(), sequences.end());
+  pm.addPass(createAddSequences(copies));
 }
 
 void tenon::buildWeightsPipeline(OpPassManager &pm, ArrayRef<std::string> rules,

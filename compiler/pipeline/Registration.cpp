@@ -42,7 +42,6 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
-#include "passes/state/AddSequences.h"
 
 using namespace mlir;
 
@@ -72,7 +71,6 @@ void tenon::registerDialects(DialectRegistry &registry) {
 
 void tenon::registerPasses() {
   registerTenonPasses();
-  registerAddSequences();
   registerTransformsPasses();
   PassPipelineRegistration<>("tenon-graph-pipeline", "an imported module to a program with tiled kernels",
                              [](OpPassManager &pm) { buildGraphPipeline(pm, nullptr); });

@@ -5,13 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/state/AddSequences.h"
-
 #include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/TenonBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "passes/Passes.h"
 #include "passes/Unsupported.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
@@ -19,6 +18,11 @@
 #include <set>
 
 #define DEBUG_TYPE "tenon-add-sequences"
+
+namespace tenon {
+#define GEN_PASS_DEF_ADDSEQUENCES
+#include "passes/Passes.h.inc"
+} // namespace tenon
 
 using namespace mlir;
 using namespace tenon;
@@ -613,18 +617,10 @@ LogicalResult SequenceCopier::run() {
 }
 
 namespace {
-struct AddSequences : public PassWrapper<AddSequences, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AddSequences)
+struct AddSequences : public tenon::impl::AddSequencesBase<AddSequences> {
+  using AddSequencesBase::AddSequencesBase;
 
-  AddSequences() = default;
-  AddSequences(const AddSequences &other) : PassWrapper(other) {}
-  StringRef getArgument() const final { return "tenon-add-sequences"; }
-  StringRef getDescription() const final { return "add programs for runs of several sequences"; }
-  void getDependentDialects(DialectRegistry &registry) const final {
-    registry.insert<TenonDialect, func::FuncDialect>();
-  }
-
-  void runOnOperation() final {
+  void runOnOperation() override {
     auto main = getOperation().lookupSymbol<func::FuncOp>("main");
     if (!main)
       return;
@@ -637,16 +633,5 @@ struct AddSequences : public PassWrapper<AddSequences, OperationPass<ModuleOp>> 
         return signalPassFailure();
     }
   }
-
-  ListOption<int64_t> counts{*this, "counts", llvm::cl::desc("of how many sequences runs are")};
 };
 } // namespace
-
-std::unique_ptr<Pass> tenon::createAddSequences(ArrayRef<int64_t> counts) {
-  auto pass = std::make_unique<AddSequences>();
-  for (int64_t count : counts)
-    pass->counts.addValue(count);
-  return pass;
-}
-
-void tenon::registerAddSequences() { PassRegistration<AddSequences>(); }

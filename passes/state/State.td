@@ -39,4 +39,39 @@ def PairStates : Pass<"tenon-pair-states", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numStates", "states", "pairs that became states">];
 }
 
+def AddSequences : Pass<"tenon-add-sequences", "::mlir::ModuleOp"> {
+  let summary = "add programs for runs of several sequences";
+  let description = [{
+    Copies main, whose batch is 1, for runs of each number of sequences in `counts`. What does not depend on the past of
+    one of them stays one operation, on values that have the sequences end to end along a dimension, so that weights are
+    read once. Everything else is there once for each sequence, with states and symbols of its own. No operation is
+    beyond that: those that are not known to treat each sequence alone are copied.
+
+    Inputs and results get the number of sequences in place of a first dimension of 1. An input that grows with the past,
+    as a mask does, has as many elements in that dimension as the longest sequence needs, and each reads the first ones of
+    its own.
+
+    Runs after `tenon-pair-states`, and after the facts are applied: an input's dimension is then an expression over the
+    live rows wherever it has to be.
+
+    ```mlir
+    // counts=2
+    tenon.state @past : tensor<512x8xf32> live "n"
+    func.func @main(%new: tensor<1x8xf32>) -> tensor<1x8xf32>
+      %0 = tenon.contract %new, %weight
+      tenon.state.update @past at #tenon.shape<n> extends, %0
+    // ==> in addition
+    tenon.state @past.1 : tensor<512x8xf32> live "n.1" sequence 1 of @past
+    func.func @"main.sequences=2"(%new: tensor<2x8xf32>) -> tensor<2x8xf32>
+      %0 = tenon.contract %new, %weight
+      %1 = tenon.slice %0 {starts = #tenon.shape<0, 0>}
+      tenon.state.update @past at #tenon.shape<n> extends, %1
+      %2 = tenon.slice %0 {starts = #tenon.shape<1, 0>}
+      tenon.state.update @past.1 at #tenon.shape<n.1> extends, %2
+    ```
+  }];
+  let options = [ListOption<"counts", "counts", "int64_t", "how many sequences runs have, each 2 or more">];
+  let dependentDialects = ["::tenon::TenonDialect", "::mlir::func::FuncDialect"];
+}
+
 #endif // TENON_PASSES_STATE_TD
