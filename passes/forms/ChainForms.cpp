@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace tenon;
 
 static constexpr llvm::StringLiteral kForms[] = {kSeparateNestsForm, kChainedNestsForm};
-enum Form : size_t { kSeparate, kChained };
+enum ChainForm : size_t { kSeparate, kChained };
 
 namespace {
 struct ChainForms : public FormSource {

@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 """Makes of records of schedules that were measured alone (standard input) such that one with `changed` in it is twice as fast as the
-policies', which has the shortest text; with `unknown`, one that no compiler has listed. Prints lines of JSON."""
+policies', which a dump of kernels has; with `unknown`, one that no compiler has listed. Prints lines of JSON."""
 
 import json
+import pathlib
+import re
 import sys
 
-changed = sys.argv[1]
+changed, dump = sys.argv[1:]
+policies = set(re.findall(r"#kernel\.schedule<[^>]*>", pathlib.Path(dump).read_text()))
 alone = "alone "
 regions = {}
 for line in sys.stdin:
@@ -16,7 +19,9 @@ for line in sys.stdin:
         regions.setdefault(record["region"], []).append(record)
 count = 0
 for records in regions.values():
-    own = min(records, key=lambda record: len(record["schedule"]))
+    own = next((record for record in records if record["schedule"].removeprefix(alone) in policies), None)
+    if not own:
+        continue
     others = [record for record in records if changed in record["schedule"] and record is not own]
     if changed == "unknown":
         others = [dict(own, schedule=own["schedule"].replace("tile = [", "tile = [7, "))]
