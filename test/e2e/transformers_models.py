@@ -65,7 +65,8 @@ MODELS = [
     ("gemma3", "Gemma3ForCausalLM", {**SMALL, "head_dim": 8, "sliding_window": 4, "query_pre_attn_scalar": 5}),
     ("olmo2", "Olmo2ForCausalLM", SMALL),
     ("olmo2-plain-heads", "Olmo2ForCausalLM", {**PLAIN, "attention_bias": True}),
-    *((f"{kind.lower()}-{task.lower()}", kind + task, TEXT) for kind in ("Bert", "Roberta", "XLMRoberta")
+    # An answer has two ends, whatever number of labels a configuration has.
+    *((f"{kind.lower()}-{task.lower()}", kind + task, {**TEXT, "num_labels": 2 if task == "ForQuestionAnswering" else 5}) for kind in ("Bert", "Roberta", "XLMRoberta")
       for task in ("Model", "ForMaskedLM", "ForQuestionAnswering", "ForSequenceClassification", "ForTokenClassification")),
     ("distilbert", "DistilBertModel", DISTIL),
     ("distilbert-classes", "DistilBertForSequenceClassification", DISTIL),
