@@ -52,6 +52,7 @@ std::vector<FormSite> ChainForms::listSites(func::FuncOp function) const {
     FormSite &site = sites.emplace_back();
     site.operations.push_back(match->first);
     llvm::append_range(site.operations, match->elements);
+    llvm::sort(site.operations, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
     site.operations.push_back(link);
     site.operations.push_back(match->second);
     llvm::raw_string_ostream os(site.region);
@@ -63,13 +64,11 @@ std::vector<FormSite> ChainForms::listSites(func::FuncOp function) const {
   return sites;
 }
 
-/// The link is the operand of the last operation that makes them a chain.
 ChainMatch ChainForms::getMatch(const FormSite &site) const {
-  for (Operation *op : site.operations)
-    if (auto link = dyn_cast<ReshapeOp>(op))
-      if (std::optional<ChainMatch> match = matchChain(link, policy))
-        return *match;
-  llvm_unreachable("a site is that of a chain");
+  // The last two operations are the link and the second loop nest.
+  std::optional<ChainMatch> match = matchChain(cast<ReshapeOp>(site.operations.end()[-2]), policy);
+  assert(match && "a site is that of a chain");
+  return std::move(*match);
 }
 
 double ChainForms::estimateRest(const FormSite &site, size_t form, const Machine &machine) const {

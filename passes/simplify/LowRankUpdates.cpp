@@ -8,7 +8,6 @@
 #include "passes/simplify/LowRankUpdates.h"
 #include "dialects/tenon/Tenon.h"
 #include "passes/cost/ProductShape.h"
-#include "passes/simplify/ConstantValue.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -34,7 +33,9 @@ struct Summand {
 };
 } // namespace
 
-/// True for [..., k] x M -> [..., n] in f32 with a constant M, which has the dimensions k and n in either order.
+/// True for [..., k] x M -> [..., n] in f32 with a weight M, which has the dimensions k and n in either order. The
+/// greedy driver keeps weights at the beginning of a function, so that one may be read before an update's other
+/// operations.
 static bool isRowProduct(ContractOp op) {
   ArrayRef<int64_t> rows = op.getLhsDims(), matrix = op.getRhsDims(), result = op.getResultDims();
   return isProductOfFloats(op) && op.getType().getElementType().isF32() && !op.getResultType() &&
@@ -43,7 +44,7 @@ static bool isRowProduct(ContractOp op) {
          llvm::is_contained(matrix, rows.back()) && llvm::is_contained(matrix, result.back()) &&
          rows.back() != result.back() && !llvm::is_contained(rows.drop_back(), rows.back()) &&
          !llvm::is_contained(rows.drop_back(), result.back()) && getElementTypeOrSelf(op.getRhs()).isF32() &&
-         cast<ShapedType>(op.getRhs().getType()).hasStaticShape() && isConstantValue(op.getRhs());
+         op.getRhs().getDefiningOp<WeightOp>();
 }
 
 /// Splits a value that only a sum reads into its factors, as far as nothing else reads what is in between.
@@ -57,7 +58,8 @@ static RowProduct matchFactors(Value value) {
       continue;
     }
     auto isScale = [&](Value factor) {
-      return getConstant(getElementCount(factor.getContext(), getDims(factor))) == 1 && isConstantValue(factor);
+      return getConstant(getElementCount(factor.getContext(), getDims(factor))) == 1 &&
+             factor.getDefiningOp<WeightOp>();
     };
     auto mul = dyn_cast_or_null<MulOp>(op);
     unsigned number = mul && isScale(mul.getLhs()) ? 0 : 1;

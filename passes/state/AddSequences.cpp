@@ -383,6 +383,10 @@ std::optional<int64_t> SequenceCopier::batchContract(ContractOp op, SmallVectorI
     if (isCommon(value) || indices[first].empty())
       continue;
     int64_t index = indices[first][getAxis(value)];
+    // Both dimensions of a diagonal would have the extent of all sequences.
+    auto isTwiceIn = [&](ArrayRef<int64_t> dims) { return llvm::count(dims, index) > 1; };
+    if (isTwiceIn(indices[0]) || isTwiceIn(indices[1]) || isTwiceIn(op.getResultDims()))
+      continue;
     std::optional<int64_t> result = findIndex(op.getResultDims(), index), place = findIndex(indices[1 - first], index);
     AffineExpr extent = getDim(value, getAxis(value));
     if (!result || getDim(op.getResult(), *result) != extent)

@@ -29,6 +29,24 @@ func.func @adapter(%x: tensor<5x4x6xf32>) -> tensor<5x4x3xf32> {
   return %5 : tensor<5x4x3xf32>
 }
 
+// Weights may stand where they are read first, behind the product that they become part of.
+// CHECK-LABEL: @late_weights
+// CHECK-COUNT-2: tenon.contract
+// CHECK-NOT: tenon.contract
+// CHECK: return
+func.func @late_weights(%x: tensor<5x2xf32>) -> tensor<5x2xf32> {
+  %w = tenon.weight dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %0 = tenon.contract %x, %w {lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 2>} : (tensor<5x2xf32>, tensor<2x2xf32>) -> tensor<5x2xf32>
+  %a = tenon.weight dense<[[1.0], [2.0]]> : tensor<2x1xf32>
+  %1 = tenon.contract %x, %a {lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 2>} : (tensor<5x2xf32>, tensor<2x1xf32>) -> tensor<5x1xf32>
+  %b = tenon.weight dense<[[3.0, 4.0]]> : tensor<1x2xf32>
+  %2 = tenon.contract %1, %b {lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 2>} : (tensor<5x1xf32>, tensor<1x2xf32>) -> tensor<5x2xf32>
+  %s = tenon.weight dense<5.0e-1> : tensor<f32>
+  %3 = tenon.mul %2, %s : (tensor<5x2xf32>, tensor<f32>) -> tensor<5x2xf32>
+  %4 = tenon.add %0, %3 : (tensor<5x2xf32>, tensor<5x2xf32>) -> tensor<5x2xf32>
+  return %4 : tensor<5x2xf32>
+}
+
 // Not where the rows are others, where something else reads the matrix or what is between, where a factor is not constant, of
 // integers, and of two products that are both of low rank.
 // CHECK-LABEL: @refused

@@ -85,6 +85,27 @@ func.func @main(%x: tensor<1x3xi64> {tenon.name = "x"}) -> (tensor<1x3x4xf32> {t
 
 // -----
 
+// A diagonal is one of each sequence.
+tenon.state @d : tensor<1x3xf32>
+// CHECK-LABEL: func.func @"main.sequences=2"(
+func.func @main(%x: tensor<1x3xf32> {tenon.name = "x"}) -> (tensor<1x3xf32> {tenon.name = "y"}) {
+  %w = tenon.weight dense<1.0> : tensor<3xf32>
+  // CHECK: %[[SQUARE:.*]] = tenon.reshape {{.*}} -> tensor<2x1xf32>
+  // CHECK: %[[S0:.*]] = tenon.slice %[[SQUARE]] {starts = #tenon.shape<0, 0>
+  // CHECK: %[[S1:.*]] = tenon.slice %[[SQUARE]] {starts = #tenon.shape<1, 0>
+  // CHECK: tenon.contract %[[S0]], {{.*}} -> tensor<1x3xf32>
+  // CHECK: tenon.contract %[[S1]], {{.*}} -> tensor<1x3xf32>
+  %first = tenon.slice %x {starts = #tenon.shape<0, 0>, steps = array<i64: 1, 1>} : (tensor<1x3xf32>) -> tensor<1x1xf32>
+  %square = tenon.reshape %first : (tensor<1x1xf32>) -> tensor<1x1xf32>
+  %y = tenon.contract %square, %w {lhs_dims = array<i64: 0, 0>, rhs_dims = array<i64: 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<1x1xf32>, tensor<3xf32>) -> tensor<1x3xf32>
+  %d = tenon.state.read @d : tensor<1x3xf32>
+  tenon.state.update @d at #tenon.shape<0>, %y : tensor<1x3xf32>
+  return %y : tensor<1x3xf32>
+}
+
+// -----
+
 // Without a batch of 1, or with results of different sizes, there is no such program.
 tenon.state @past : tensor<16x4xf32> live "n"
 // expected-error@+1 {{no program for several sequences: input 'x', 2x4, has no first dimension of 1, the batch; --shape sets it where it is free}}
