@@ -349,13 +349,8 @@ static llvm::Expected<Choice> choosePlan(OpenedModel &model, const Setup &setup,
   auto lower = [&](const PathChoice &choice) {
     return lowerWithinTolerance(model.graph, choice, model.meter.get(), setup, model.sourceHash, runner);
   };
-  std::optional<std::vector<PathPin>> recorded;
-  if (paths.times && !paths.pins && setup.makesArtifact)
-    recorded = findFasterPlan(model.graph, setup, *paths.times, model.sourceHash);
-  if (recorded) {
-    PathChoice adopted = paths;
-    adopted.pins = std::make_shared<PathPins>(std::move(*recorded), /*areInsistedOn=*/false);
-    llvm::Expected<Choice> choice = lower(adopted);
+  if (std::optional<PathChoice> adopted = adoptFasterPlan(model, setup)) {
+    llvm::Expected<Choice> choice = lower(*adopted);
     std::string message;
     CompileStatus status = choice ? CompileStatus::done : takeError(choice.takeError(), message);
     if (status == CompileStatus::done)

@@ -200,21 +200,55 @@ void KernelCache::noteDamage() {
            " ignored: " + store->getFirstDamage();
 }
 
-KernelObjects KernelCache::take(ModuleOp kernels, const Target &target, CodeEffort effort, const KernelNodes &nodes,
-                                bool isCounted) {
-  KernelObjects objects;
-  if (!store || !target.backend->getCapabilities().hasKernelObjects)
-    return objects;
+std::vector<KernelCache::Wanted> KernelCache::listWanted(ModuleOp kernels, const Target &target, CodeEffort effort) {
   Fingerprint common = fingerprintTarget(target, effort);
   std::vector<Wanted> wanted;
   for (auto module : kernels.getOps<ModuleOp>()) {
     auto functions = module.getOps<func::FuncOp>();
     std::string name = module.getName().value_or("").str();
     bool isOne = llvm::hasSingleElement(functions) || !module.getOps<kernel::MergedOp>().empty();
-    if (!isOne || name.empty())
-      continue;
-    wanted.push_back({name, Fingerprint(common).add(getTextOfModule(module)).get(), module});
+    if (isOne && !name.empty())
+      wanted.push_back({name, Fingerprint(common).add(getTextOfModule(module)).get(), module});
   }
+  return wanted;
+}
+
+CacheEntry KernelCache::makeEntry(const Wanted &wanted, const Target &target, const KernelNodes &nodes) const {
+  CacheEntry entry;
+  entry.key = wanted.key;
+  entry.title = getKind(wanted.name);
+  entry.hardware = describe(target);
+  entry.compiler = "tenon " TENON_VERSION;
+  entry.uses = getUses(wanted.name, nodes);
+  return entry;
+}
+
+std::vector<PlannedKernel> KernelCache::list(ModuleOp kernels, const Target &target, CodeEffort effort,
+                                             const KernelNodes &nodes) {
+  std::vector<PlannedKernel> planned;
+  for (const Wanted &wanted : listWanted(kernels, target, effort)) {
+    planned.push_back({makeEntry(wanted, target, nodes)});
+    if (!store)
+      continue;
+    llvm::Expected<std::optional<CacheStore::Hit>> hit = store->find(CacheKind::kernel, wanted.key);
+    if (!hit) {
+      addNote(hit.takeError());
+    } else if (*hit) {
+      std::vector<CacheUse> uses = std::move(planned.back().entry.uses);
+      planned.back() = {std::move((*hit)->entry), true};
+      planned.back().entry.uses = std::move(uses);
+    }
+  }
+  noteDamage();
+  return planned;
+}
+
+KernelObjects KernelCache::take(ModuleOp kernels, const Target &target, CodeEffort effort, const KernelNodes &nodes,
+                                bool isCounted) {
+  KernelObjects objects;
+  if (!store || !target.backend->getCapabilities().hasKernelObjects)
+    return objects;
+  std::vector<Wanted> wanted = listWanted(kernels, target, effort);
   std::vector<Wanted> missing;
   for (const Wanted &each : wanted)
     if (!store || !takeHere(each, objects, nodes))
@@ -224,13 +258,10 @@ KernelObjects KernelCache::take(ModuleOp kernels, const Target &target, CodeEffo
     fetch(missing, objects, nodes);
   auto entries = std::make_shared<std::map<std::string, CacheEntry, std::less<>>>();
   for (const Wanted &each : missing) {
-    CacheEntry &entry = (*entries)[each.name];
-    entry.key = each.key;
+    CacheEntry &entry = (*entries)[each.name] = makeEntry(each, target, nodes);
     // The reference and constant evaluation have kernels of their own.
-    entry.title = (isCounted ? "" : "compile-time ") + getKind(each.name);
-    entry.hardware = describe(target);
-    entry.compiler = "tenon " TENON_VERSION;
-    entry.uses = getUses(each.name, nodes);
+    if (!isCounted)
+      entry.title = "compile-time " + entry.title;
   }
   for (const Wanted &each : wanted)
     if (!entries->contains(each.name)) {

@@ -26,6 +26,12 @@ std::string getCanonicalText(mlir::func::FuncOp kernel);
 /// generator's settings for the target, and of the compiler.
 std::string fingerprintKernel(mlir::func::FuncOp kernel, const Target &target, CodeEffort effort);
 
+/// A kernel that a plan needs.
+struct PlannedKernel {
+  CacheEntry entry;        ///< of the cache; where it has none, what the key, title, hardware and uses would be
+  bool isCompiled = false; ///< the cache has it
+};
+
 /// The kernels in a cache, for one compilation. A failure counts as a miss, and is noted.
 class KernelCache {
 public:
@@ -39,6 +45,10 @@ public:
   /// `commit`. Only kernels of the artifact are counted, not those that run in this process. Not thread-safe.
   KernelObjects take(mlir::ModuleOp kernels, const Target &target, CodeEffort effort, const KernelNodes &nodes,
                      bool isCounted = true);
+
+  /// Lists the kernels of such a module, in its order, and generates none. Not thread-safe.
+  std::vector<PlannedKernel> list(mlir::ModuleOp kernels, const Target &target, CodeEffort effort,
+                                  const KernelNodes &nodes);
 
   /// Writes the objects that were generated or used since the last call.
   void commit();
@@ -55,6 +65,8 @@ private:
     std::string name, key;
     mlir::ModuleOp module;
   };
+  static std::vector<Wanted> listWanted(mlir::ModuleOp kernels, const Target &target, CodeEffort effort);
+  CacheEntry makeEntry(const Wanted &wanted, const Target &target, const KernelNodes &nodes) const;
   KernelCache(std::string model, std::shared_ptr<CacheExchange> exchange)
       : exchange(std::move(exchange)), model(std::move(model)) {}
   bool takeHere(const Wanted &wanted, KernelObjects &objects, const KernelNodes &nodes);

@@ -106,3 +106,15 @@ llvm::Expected<OpenedModel> tenon::openModel(Imported imported, Setup &setup, Ph
     useSensitivities(model.paths, std::move(found), setup.options.tolerance);
   return model;
 }
+
+std::optional<PathChoice> tenon::adoptFasterPlan(const OpenedModel &model, const Setup &setup) {
+  const PathChoice &paths = model.paths;
+  std::optional<std::vector<PathPin>> recorded;
+  if (paths.times && !paths.pins && setup.makesArtifact)
+    recorded = findFasterPlan(model.graph, setup, *paths.times, model.sourceHash);
+  if (!recorded)
+    return std::nullopt;
+  PathChoice adopted = paths;
+  adopted.pins = std::make_shared<PathPins>(std::move(*recorded), /*areInsistedOn=*/false);
+  return adopted;
+}

@@ -409,7 +409,9 @@ void tenon::addCacheCommand(CLI::App &app, int &status) {
   CLI::App *command = app.add_subcommand("cache", "show and manage kernels and artifacts of earlier compilations");
   command->require_subcommand(1);
   addExamples(
-      *command, {"tenon cache du", "tenon cache search conv1 --model resnet50", "tenon cache prune --older-than 30"},
+      *command,
+      {"tenon cache du", "tenon cache search conv1 --model resnet50", "tenon cache plan model.onnx --only planned",
+       "tenon cache prune --older-than 30"},
       "The cache is in TENON_CACHE_DIR, or else in the folder tenon of XDG_CACHE_HOME or ~/.cache; with "
       "TENON_CACHE_DIR=none there is none. It has at most TENON_CACHE_LIMIT bytes, 10G by default: what was not "
       "used for longest goes first. 'tenon cache COMMAND --help' describes a command.");
@@ -431,6 +433,7 @@ void tenon::addCacheCommand(CLI::App &app, int &status) {
       ->type_name("TEXT");
   cache.addFilter(search);
   cache.addRemotes(search);
+  addCachePlanCommand(*command, status);
   cache.add("du", "print how much room the cache takes", printUsage);
   addRemovals(cache);
   auto file = std::make_shared<std::string>();

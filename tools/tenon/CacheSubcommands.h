@@ -23,6 +23,7 @@ std::string getTimeText(int64_t microseconds);
 
 /// Adds keygen, trust, signers, revoke, quarantine and push.
 void addCacheKeyCommands(CLI::App &command, int &status);
+void addCachePlanCommand(CLI::App &command, int &status);
 void addCacheServeCommand(CLI::App &command, int &status);
 
 } // namespace tenon
