@@ -28,6 +28,8 @@ struct PathPolicy {
   /// Int8 products of groups that have scales: they lose cycles to scaling, and cycles for each element of a row to
   /// rounding it.
   double int8GroupShare = 0.55, int8RoundCycles = 1;
+  /// Int8 products of images or rows with one scale: cycles for each element to find the scale and to round by it.
+  double int8RoundedElementCycles = 0.75;
   /// The products per 32-bit lane that one vpmaddubsw replaces; the additions run on another port.
   double pmaddUbswProducts = 2;
   /// Matmuls of pairs of bf16 in vectors.

@@ -29,6 +29,7 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
     for (bool rounds : {false, true})
       all.push_back(createBf16Dot2(rounds, policy));
     all.push_back(createInt8Groups(policy));
+    all.push_back(createInt8Rounded(policy));
     for (int64_t numTerms : {1, 2, 3})
       all.push_back(createAmxBf16Path(numTerms, /*rounds=*/false, policy));
     all.push_back(createAmxBf16Path(1, /*rounds=*/true, policy));

@@ -29,7 +29,7 @@ from onnx import TensorProto
 from programs import EXIT_UNSUPPORTED, call
 
 # Graphs are drawn from these in turn. Two or three cases of a batch make one: they share an opset.
-FAMILIES = ("tiles", "rounded", "fixed", "contract", "quantised", "layers", "siblings", "groups", "chains")
+FAMILIES = ("tiles", "rounded", "fixed", "contract", "quantised", "layers", "siblings", "groups", "chains", "int8")
 CASES_OF_GRAPH = 3
 # Each combination of forms has plans of its own: sites of one case are enough.
 WITH_FORMS = ("siblings", "chains")

@@ -1,0 +1,332 @@
+//===- Int8Rounded.cpp - products of floats rounded to int8 ---------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dynamic quantization (Jacob et al., "Quantization and Training of Neural Networks for
+// Efficient Integer-Arithmetic-Only Inference", 2018, section 2, with scales that are
+// computed in each run): the filters of a convolution become signed bytes with a scale
+// each at compile time, an image becomes unsigned bytes with one scale at run time, and
+// vpdpbusd multiplies them. A matmul has a scale for each row. What never is negative, as
+// after a ReLU, uses all 8 bits and has the zero point 0; all else has 128.
+//
+// Unlike in int8_groups_rounded a sum has one scale, so any number of channels will do,
+// and nothing but the result is scaled; the price is a larger error.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Padding.h"
+#include "dialects/tenon/TenonBuilder.h"
+#include "dialects/tenon/WeightBytes.h"
+#include "mlir/IR/AsmState.h"
+#include "passes/Kernel.h"
+#include "passes/cost/PackedDims.h"
+#include "passes/cost/ProductShape.h"
+#include "passes/cost/SizeHints.h"
+#include "passes/paths/NonNegative.h"
+#include "passes/paths/Path.h"
+#include "passes/precision/ConstantMatrices.h"
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+/// A convolution of images, or a matmul of rows, with a constant matrix of floats.
+struct RoundedProduct {
+  OpOperand *rows, *matrix;
+  WeightOp weight;      ///< the matrix as it is stored, in floats of any width
+  int64_t columnAxis;   ///< of the matrix: its filters; other dimensions are summed
+  int64_t firstSummed;  ///< the dimension of the rows from which on elements share a scale
+  bool isNeverNegative; ///< of the rows
+
+  int64_t getZero() const { return isNeverNegative ? 0 : 128; }     // format: of unsigned bytes
+  double getLargest() const { return isNeverNegative ? 255 : 127; } // math: the largest number less the zero point
+  int64_t getColumns() const { return getType().getDimSize(columnAxis); }
+  int64_t getDepth() const { return getType().getNumElements() / getColumns(); }
+  RankedTensorType getType() const { return WeightOp(weight).getType(); }
+};
+
+struct Int8Rounded : public Path {
+  explicit Int8Rounded(const PathPolicy &policy) : policy(policy) {}
+  llvm::StringRef getName() const override { return "int8_rounded"; }
+  std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
+  double measureError(Operation *op) const override;
+  double getLeastError(Operation *op) const override;
+  Operation *take(Operation *op, const Machine &, RewriterBase &rewriter) const override;
+
+private:
+  PathPolicy policy;
+};
+
+/// A matrix of floats as integers of 8 bits with a scale for each column.
+struct QuantizedColumns {
+  AsmResourceBlob numbers;
+  std::vector<float> scales;
+  QuantizationError error;
+};
+} // namespace
+
+/// True if sums of this many products of u8 with numbers from -127 to 127 fit i32.
+static bool fitsI32(int64_t depth) { return depth <= std::numeric_limits<int32_t>::max() / (255 * 127); }
+
+/// True if the result has the dimensions of `rows` but for the last, in their order, and then the columns.
+static bool keepsRows(ContractOp op, OpOperand &rows) {
+  bool isLhs = rows.getOperandNumber() == 0;
+  ArrayRef<int64_t> own = isLhs ? op.getLhsDims() : op.getRhsDims();
+  return own.drop_back() == op.getResultDims().drop_back();
+}
+
+static std::optional<RoundedProduct> matchMatrix(OpOperand &matrix) {
+  Operation *op = matrix.getOwner();
+  auto widened = matrix.get().getDefiningOp<CastOp>();
+  auto weight = (widened ? widened.getInput() : matrix.get()).getDefiningOp<WeightOp>();
+  std::optional<MatrixAxes> axes = weight ? getMatrixAxes(matrix) : std::nullopt;
+  RankedTensorType type = axes ? weight.getType() : RankedTensorType();
+  if (!type || !getFloatKind(type.getElementType()) || !getBytes(weight.getValue()) || type.getNumElements() == 0 ||
+      type.getDimSize(axes->columns) < kFewColumns)
+    return std::nullopt;
+  // The columns are outermost or innermost, so that one stride leads from an element of a column to the next.
+  bool isOuter = axes->columns == 0, isInner = axes->columns + 1 == type.getRank();
+  OpOperand &rows = op->getOpOperand(1 - matrix.getOperandNumber());
+  auto contract = dyn_cast<ContractOp>(op);
+  if ((!isOuter && !isInner) || (contract && (type.getRank() != 2 || !keepsRows(contract, rows))))
+    return std::nullopt;
+  // A lookup needs the floats, too, and would keep them beside the bytes.
+  auto isProduct = [](Operation *user) { return isa<ContractOp, ConvolveOp>(user); };
+  bool isOfProducts = llvm::all_of(weight->getUsers(), [&](Operation *user) {
+    return isProduct(user) || (isa<CastOp>(user) && llvm::all_of(user->getUsers(), isProduct));
+  });
+  if (!isOfProducts)
+    return std::nullopt;
+  RoundedProduct product{&rows, &matrix, weight, axes->columns, 0, tenon::isNeverNegative(rows.get())};
+  product.firstSummed = contract ? cast<RankedTensorType>(rows.get().getType()).getRank() - 1 : 1;
+  return fitsI32(product.getDepth()) ? std::optional(product) : std::nullopt;
+}
+
+/// Returns the number of elements of the rows, from dimension `first` on.
+static double countElements(const RoundedProduct &product, int64_t first) {
+  SizeHints hints(product.rows->getOwner()->getParentOfType<func::FuncOp>());
+  Dims dims = getDims(product.rows->get());
+  double count = 1;
+  for (AffineExpr dim : ArrayRef(dims).drop_front(first))
+    count *= estimateExtent(hints, dim);
+  return count;
+}
+
+static std::optional<RoundedProduct> findProduct(Operation *op) {
+  if (!isa<ContractOp, ConvolveOp>(op) || !getElementTypeOrSelf(op->getResult(0)).isF32() || !isProductOfFloats(op))
+    return std::nullopt;
+  for (OpOperand &operand : op->getOpOperands())
+    if (std::optional<RoundedProduct> product = matchMatrix(operand))
+      return product;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Estimates
+//===----------------------------------------------------------------------===//
+
+std::optional<double> Int8Rounded::estimateCycles(Operation *op, const Machine &machine) const {
+  std::optional<RoundedProduct> product = machine.int8Dot == Int8Dot::vnni ? findProduct(op) : std::nullopt;
+  if (!product)
+    return std::nullopt;
+  ProductShape shape = *getProductShape(op);
+  double perCycle = machine.getMultiplyAdds(sizeof(int32_t)) * static_cast<int64_t>(Int8Dot::vnni);
+  double depth = std::ceil(shape.depth / kK4Group) * kK4Group,
+         cycles = std::max(shape.rows * shape.columns * depth * shape.repetitions / perCycle / policy.int8Share,
+                           machine.getReadCycles(shape.getWeights()));
+  // Two or three kernels find the scales and round.
+  double launches = isa<ConvolveOp>(op) ? 3 : 2;
+  return cycles + launches * machine.launchCycles + countElements(*product, 0) * policy.int8RoundedElementCycles;
+}
+
+/// An element is off by an equally distributed part of a step, which is the largest magnitude by 127, or by 255 of
+/// what is never negative. Of n normal numbers the largest is about sqrt(2 ln(n)) times their root mean square, and
+/// sqrt(2) times as much if the negative ones are made 0. Sums of products keep this ratio.
+static double getRowError(const RoundedProduct &product) {
+  double count = std::max(countElements(product, product.firstSummed), 2.0), most = std::sqrt(2 * std::log(count));
+  return most * (product.isNeverNegative ? std::sqrt(2.0) : 1) / product.getLargest() / std::sqrt(12.0);
+}
+
+static QuantizedColumns quantize(const RoundedProduct &product) {
+  constexpr size_t kAlignment = 64; // format: of weights
+  WeightOp weight = product.weight;
+  RankedTensorType type = weight.getType();
+  int64_t columns = product.getColumns(), depth = product.getDepth();
+  bool isOuter = product.columnAxis == 0;
+  QuantizedColumns made{HeapAsmResourceBlob::allocate(type.getNumElements(), kAlignment, /*dataIsMutable=*/true),
+                        std::vector<float>(columns),
+                        {}};
+  FloatMatrix source{getBytes(weight.getValue())->data(),
+                     *getFloatKind(type.getElementType()),
+                     columns,
+                     depth,
+                     isOuter ? depth : 1,
+                     isOuter ? 1 : columns};
+  QuantizedStorage storage{made.numbers.getMutableData().data(), reinterpret_cast<char *>(made.scales.data()),
+                           /*zeros=*/nullptr, /*groupRowStride=*/1, /*groupStride=*/1};
+  made.error = quantizeRows(source, 0, columns, {/*bits=*/8, /*group=*/depth}, storage);
+  return made;
+}
+
+double Int8Rounded::measureError(Operation *op) const {
+  RoundedProduct product = *findProduct(op);
+  QuantizationError error = quantize(product).error;
+  if (!error.isFinite)
+    return std::numeric_limits<double>::infinity();
+  return kSumError + std::hypot(getRowError(product), error.getRelative());
+}
+
+double Int8Rounded::getLeastError(Operation *op) const { return kSumError + getRowError(*findProduct(op)); }
+
+//===----------------------------------------------------------------------===//
+// The rewrite
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Rows as unsigned bytes, (bytes - zero) * scale, where `scale` broadcasts against them.
+struct RoundedRows {
+  Value bytes, scale;
+};
+
+/// Builds the operations that take the place of a product.
+class IntegerRewrite {
+public:
+  IntegerRewrite(Operation *op, const RoundedProduct &product, RewriterBase &rewriter)
+      : op(op), product(product), rewriter(rewriter) {}
+
+  Operation *rewrite();
+
+private:
+  RoundedRows roundRows(Location loc);
+  Value padRows(Value rows);
+  Operation *multiply(Value bytes, Value numbers);
+  Value makeColumns(Type type, ArrayRef<char> bytes, StringRef how);
+
+  Operation *op;
+  RoundedProduct product;
+  RewriterBase &rewriter;
+};
+} // namespace
+
+/// Returns rows with the zeros around them in memory, where these are not the byte 0.
+Value IntegerRewrite::padRows(Value rows) {
+  auto convolve = dyn_cast<ConvolveOp>(op);
+  if (!convolve || !hasPadding(convolve) || product.getZero() == 0)
+    return rows;
+  return padInput(rewriter, convolve, rows, TenonBuilder(rewriter, op->getLoc()).scalar(rewriter.getF32Type(), 0));
+}
+
+/// Products with the same rows have the same operations, which CSE merges. One NaN makes NaN of all that has its scale,
+/// an infinity makes infinities or NaN of it.
+RoundedRows IntegerRewrite::roundRows(Location loc) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  Value x = product.rows->get();
+  rewriter.setInsertionPointAfterValue(x);
+  TenonBuilder build(rewriter, loc);
+  auto number = [&](double value) { return build.scalar(rewriter.getF32Type(), value); };
+  double largest = product.getLargest(), zero = static_cast<double>(product.getZero());
+  constexpr double kTiny = 1e-30; // limit: of magnitudes, so that no scale is zero or denormal
+  Dims ofScale = getDims(x);
+  int64_t rank = static_cast<int64_t>(ofScale.size()), first = product.firstSummed;
+  std::fill(ofScale.begin() + first, ofScale.end(), getDimConstant(rewriter.getContext(), 1));
+  // Lines of an image first, so that there are as many tiles as lines.
+  auto reduce = [&](Value of, int64_t begin, int64_t end) {
+    SmallVector<int64_t> axes = llvm::to_vector(llvm::seq(begin, end));
+    return ReduceOp::create(rewriter, loc, ReduceKind::max, of, axes, /*keepdims=*/false).getResult();
+  };
+  int64_t inner = std::min(first + 1, rank - 1);
+  Value most = reduce(AbsOp::create(rewriter, loc, x.getType(), x), inner, rank);
+  if (inner > first)
+    most = reduce(most, first, inner);
+  // A view: what follows is computed where it is read, or once if that is cheaper.
+  Value positive = build.reshape(MaxOp::create(rewriter, loc, most, number(kTiny)), ofScale);
+  // The reciprocal of infinity would be 0: times a tiny number infinities keep their sign.
+  Value reciprocal = MaxOp::create(rewriter, loc, DivOp::create(rewriter, loc, number(largest), positive).getResult(),
+                                   number(largest / std::numeric_limits<float>::max()));
+  Value steps = MulOp::create(rewriter, loc, padRows(x), reciprocal);
+  Value shifted = RoundOp::create(rewriter, loc, steps.getType(), steps);
+  if (zero != 0)
+    shifted = AddOp::create(rewriter, loc, shifted, number(zero));
+  Value above = MaxOp::create(rewriter, loc, shifted, number(zero == 0 ? 0 : zero - largest));
+  Value limited = MinOp::create(rewriter, loc, above, number(zero + largest));
+  return {build.cast(limited, rewriter.getIntegerType(8, /*isSigned=*/false)),
+          MulOp::create(rewriter, loc, positive, number(1 / largest))};
+}
+
+/// The product of integers, with sums of 32 bits.
+Operation *IntegerRewrite::multiply(Value bytes, Value numbers) {
+  auto i32 = TypeAttr::get(rewriter.getI32Type());
+  if (auto convolve = dyn_cast<ConvolveOp>(op)) {
+    SmallVector<int64_t> none(convolve.getLow().size(), 0);
+    bool isPadded = product.getZero() != 0;
+    return ConvolveOp::create(rewriter, op->getLoc(), bytes, numbers, convolve.getStrides(), convolve.getDilations(),
+                              isPadded ? ArrayRef(none) : convolve.getLow(),
+                              isPadded ? ArrayRef(none) : convolve.getHigh(), convolve.getGroups(), i32,
+                              /*channels_last=*/true);
+  }
+  auto contract = cast<ContractOp>(op);
+  bool areRowsLeft = product.rows->getOperandNumber() == 0;
+  return ContractOp::create(rewriter, op->getLoc(), areRowsLeft ? bytes : numbers, areRowsLeft ? numbers : bytes,
+                            contract.getLhsDims(), contract.getRhsDims(), contract.getResultDims(), i32);
+}
+
+/// A constant with an element of 32 bits for each column.
+Value IntegerRewrite::makeColumns(Type type, ArrayRef<char> bytes, StringRef how) {
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64, /*dataIsMutable=*/true);
+  auto columns = RankedTensorType::get({product.getColumns()}, type);
+  auto weight = WeightOp::create(rewriter, product.weight.getLoc(), createElements(columns, how, std::move(blob)));
+  weight.setNameAttr(deriveName(product.weight.getNameAttr(), how));
+  return weight;
+}
+
+/// product(x, w) -> (product(u8(x / s) + zero, i8(w / t)) - zero * sums(i8(w / t))) * (s * t)
+Operation *IntegerRewrite::rewrite() {
+  RoundedRows rows = roundRows(product.rows->get().getLoc());
+  rewriter.setInsertionPoint(op);
+  QuantizedColumns made = quantize(product);
+  std::vector<int32_t> shifts(product.getColumns());
+  ArrayRef<char> numbers = made.numbers.getData();
+  int64_t columns = product.getColumns(), stride = product.columnAxis == 0 ? product.getDepth() : 1;
+  for (auto [i, element] : llvm::enumerate(numbers))
+    shifts[static_cast<int64_t>(i) / stride % columns] += static_cast<int8_t>(element) * product.getZero();
+  auto type = product.weight.getType().clone(rewriter.getI8Type());
+  auto matrix =
+      WeightOp::create(rewriter, product.weight.getLoc(), createElements(type, "int8", std::move(made.numbers)));
+  matrix.setNameAttr(deriveName(product.weight.getNameAttr(), "int8"));
+  Location loc = op->getLoc();
+  Operation *integers = multiply(rows.bytes, matrix);
+  Value sum = integers->getResult(0);
+  auto getBytesOf = [](const auto &elements) {
+    return ArrayRef(reinterpret_cast<const char *>(elements.data()), elements.size() * sizeof(elements[0]));
+  };
+  if (product.getZero() != 0)
+    sum = SubOp::create(rewriter, loc, sum, makeColumns(rewriter.getI32Type(), getBytesOf(shifts), "sums"));
+  Value scales = makeColumns(rewriter.getF32Type(), getBytesOf(made.scales), "scales"),
+        number = TenonBuilder(rewriter, loc).cast(sum, rewriter.getF32Type());
+  rewriter.replaceOp(
+      op, MulOp::create(rewriter, loc, number, MulOp::create(rewriter, loc, rows.scale, scales).getResult()));
+  return integers;
+}
+
+Operation *Int8Rounded::take(Operation *op, const Machine &, RewriterBase &rewriter) const {
+  RoundedProduct product = *findProduct(op);
+  Operation *floats = product.matrix->get().getDefiningOp();
+  Operation *integers = IntegerRewrite(op, product, rewriter).rewrite();
+  assert(findK4Panels(integers) && "kernels of int8 products read the matrix in panels");
+  while (floats && isOpTriviallyDead(floats)) {
+    Operation *source = floats->getNumOperands() ? floats->getOperand(0).getDefiningOp() : nullptr;
+    rewriter.eraseOp(floats);
+    floats = source;
+  }
+  return integers;
+}
+
+std::unique_ptr<Path> tenon::createInt8Rounded(const PathPolicy &policy) {
+  return std::make_unique<Int8Rounded>(policy);
+}
