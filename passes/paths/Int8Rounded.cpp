@@ -222,6 +222,16 @@ Value IntegerRewrite::padRows(Value rows) {
   return padInput(rewriter, convolve, rows, TenonBuilder(rewriter, op->getLoc()).scalar(rewriter.getF32Type(), 0));
 }
 
+/// Returns images with the same elements as `x` in the order of memory: `x` itself may never be stored.
+static Value skipTransposes(Value x) {
+  while (auto transpose = x.getDefiningOp<TransposeOp>()) {
+    if (transpose.getPermutation().empty() || transpose.getPermutation().front() != 0)
+      break;
+    x = transpose.getInput();
+  }
+  return x;
+}
+
 /// Products with the same rows have the same operations, which CSE merges. One NaN makes NaN of all that has its scale,
 /// an infinity makes infinities or NaN of it.
 RoundedRows IntegerRewrite::roundRows(Location loc) {
@@ -241,7 +251,8 @@ RoundedRows IntegerRewrite::roundRows(Location loc) {
     return ReduceOp::create(rewriter, loc, ReduceKind::max, of, axes, /*keepdims=*/false).getResult();
   };
   int64_t inner = std::min(first + 1, rank - 1);
-  Value most = reduce(AbsOp::create(rewriter, loc, x.getType(), x), inner, rank);
+  Value source = isa<ConvolveOp>(op) ? skipTransposes(x) : x;
+  Value most = reduce(AbsOp::create(rewriter, loc, source.getType(), source), inner, rank);
   if (inner > first)
     most = reduce(most, first, inner);
   // A view: what follows is computed where it is read, or once if that is cheaper.

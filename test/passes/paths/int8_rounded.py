@@ -36,6 +36,11 @@ def emitConvolve(name, channels=48, filters=40, groups=1, after="", element="f32
         print("  %zero = tenon.weight dense<0.0> : tensor<f32>")
         print(f"  %r = tenon.max %x, %zero : ({x}, tensor<f32>) -> {x}")
         source = "%r"
+    elif after == "transpose":
+        print(f"  %t = tenon.transpose %x {{permutation = array<i64: 0, 3, 1, 2>}} : ({x}) -> tensor<2x{channels}x28x28xf32>")
+        print(f"  %n = tenon.neg %t : (tensor<2x{channels}x28x28xf32>) -> tensor<2x{channels}x28x28xf32>")
+        print(f"  %r = tenon.transpose %n {{permutation = array<i64: 0, 2, 3, 1>}} : (tensor<2x{channels}x28x28xf32>) -> {x}")
+        source = "%r"
     elif after:
         print(f"  %r = tenon.{after} %x : ({x}) -> {x}")
         source = "%r"
@@ -59,6 +64,7 @@ for name, machine in (("dot4", "int8_dot = 4"), ("without", "int8_dot = 2")):
     emitConvolve("after_relu", after="max")
     emitConvolve("after_exp", after="exp")
     emitConvolve("after_tanh", after="tanh")
+    emitConvolve("after_transpose", after="transpose")
     emitConvolve("odd_channels", channels=37, filters=53)
     emitConvolve("halves", element="bf16")
     emitConvolve("few_filters", filters=3)
