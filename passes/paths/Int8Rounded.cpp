@@ -10,7 +10,8 @@
 // computed in each run): the filters of a convolution become signed bytes with a scale
 // each at compile time, an image becomes unsigned bytes with one scale at run time, and
 // vpdpbusd multiplies them. A matmul has a scale for each row. What never is negative, as
-// after a ReLU, uses all 8 bits and has the zero point 0; all else has 128.
+// after a ReLU, uses all 8 bits and has the zero point 0. What never is far below 0, as
+// after a SiLU, has a zero point that follows from the largest element; all else has 128.
 //
 // Unlike in int8_groups_rounded a sum has one scale, so any number of channels will do,
 // and nothing but the result is scaled; the price is a larger error.
@@ -25,7 +26,7 @@
 #include "passes/cost/PackedDims.h"
 #include "passes/cost/ProductShape.h"
 #include "passes/cost/SizeHints.h"
-#include "passes/paths/NonNegative.h"
+#include "passes/paths/LowerBound.h"
 #include "passes/paths/Path.h"
 #include "passes/precision/ConstantMatrices.h"
 #include <cassert>
@@ -39,13 +40,17 @@ namespace {
 /// A convolution of images, or a matmul of rows, with a constant matrix of floats.
 struct RoundedProduct {
   OpOperand *rows, *matrix;
-  WeightOp weight;      ///< the matrix as it is stored, in floats of any width
-  int64_t columnAxis;   ///< of the matrix: its filters; other dimensions are summed
-  int64_t firstSummed;  ///< the dimension of the rows from which on elements share a scale
-  bool isNeverNegative; ///< of the rows
+  WeightOp weight;     ///< the matrix as it is stored, in floats of any width
+  int64_t columnAxis;  ///< of the matrix: its filters; other dimensions are summed
+  int64_t firstSummed; ///< the dimension of the rows from which on elements share a scale
+  double lowerBound;   ///< of elements of the rows
 
-  int64_t getZero() const { return isNeverNegative ? 0 : 128; }     // format: of unsigned bytes
-  double getLargest() const { return isNeverNegative ? 255 : 127; } // math: the largest number less the zero point
+  /// How the rows become bytes: 0 is 0, 128, or what leaves room for numbers down to the lower bound.
+  enum class Zero { none, middle, computed };
+  Zero getZero() const {
+    constexpr double kFarBelow = -0.5; // math: of most functions in the same units as their largest results
+    return lowerBound >= 0 ? Zero::none : lowerBound >= kFarBelow ? Zero::computed : Zero::middle;
+  }
   int64_t getColumns() const { return getType().getDimSize(columnAxis); }
   int64_t getDepth() const { return getType().getNumElements() / getColumns(); }
   RankedTensorType getType() const { return WeightOp(weight).getType(); }
@@ -70,6 +75,11 @@ struct QuantizedColumns {
   QuantizationError error;
 };
 } // namespace
+
+static constexpr double kBytes = 255;   // math: steps from the least unsigned byte to the largest
+static constexpr double kLargest = 127; // math: the largest signed byte
+static constexpr double kMiddle = 128;  // format: what is added to make a signed byte unsigned
+static constexpr double kOfSilu = 1.7;  // math: one by the root mean square of SiLUs of normal numbers
 
 /// True if sums of this many products of u8 with numbers from -127 to 127 fit i32.
 static bool fitsI32(int64_t depth) { return depth <= std::numeric_limits<int32_t>::max() / (255 * 127); }
@@ -103,7 +113,7 @@ static std::optional<RoundedProduct> matchMatrix(OpOperand &matrix) {
   });
   if (!isOfProducts)
     return std::nullopt;
-  RoundedProduct product{&rows, &matrix, weight, axes->columns, 0, tenon::isNeverNegative(rows.get())};
+  RoundedProduct product{&rows, &matrix, weight, axes->columns, 0, findLowerBound(rows.get())};
   product.firstSummed = contract ? cast<RankedTensorType>(rows.get().getType()).getRank() - 1 : 1;
   return fitsI32(product.getDepth()) ? std::optional(product) : std::nullopt;
 }
@@ -146,11 +156,19 @@ std::optional<double> Int8Rounded::estimateCycles(Operation *op, const Machine &
 }
 
 /// An element is off by an equally distributed part of a step, which is the largest magnitude by 127, or by 255 of
-/// what is never negative. Of n normal numbers the largest is about sqrt(2 ln(n)) times their root mean square, and
-/// sqrt(2) times as much if the negative ones are made 0. Sums of products keep this ratio.
+/// what never is far below 0. Of n normal numbers the largest is about sqrt(2 ln(n)) times their root mean square; a
+/// ReLU divides that by the root of 2, a SiLU by 1.7. Sums of products keep this ratio.
 static double getRowError(const RoundedProduct &product) {
   double count = std::max(countElements(product, product.firstSummed), 2.0), most = std::sqrt(2 * std::log(count));
-  return most * (product.isNeverNegative ? std::sqrt(2.0) : 1) / product.getLargest() / std::sqrt(12.0);
+  switch (product.getZero()) {
+  case RoundedProduct::Zero::none:
+    return most * std::sqrt(2.0) / kBytes / std::sqrt(12.0);
+  case RoundedProduct::Zero::computed:
+    return (most - product.lowerBound) * kOfSilu / kBytes / std::sqrt(12.0);
+  case RoundedProduct::Zero::middle:
+    return most / kLargest / std::sqrt(12.0);
+  }
+  llvm_unreachable("all kinds of zero points are handled");
 }
 
 static QuantizedColumns quantize(const RoundedProduct &product) {
@@ -189,9 +207,10 @@ double Int8Rounded::getLeastError(Operation *op) const { return kSumError + getR
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Rows as unsigned bytes, (bytes - zero) * scale, where `scale` broadcasts against them.
+/// Rows as unsigned bytes, (bytes - zero) * scale, where `scale` and `zero` broadcast against them.
 struct RoundedRows {
   Value bytes, scale;
+  Value zero; ///< of 32 bits; null if it is a constant
 };
 
 /// Builds the operations that take the place of a product.
@@ -217,7 +236,7 @@ private:
 /// Returns rows with the zeros around them in memory, where these are not the byte 0.
 Value IntegerRewrite::padRows(Value rows) {
   auto convolve = dyn_cast<ConvolveOp>(op);
-  if (!convolve || !hasPadding(convolve) || product.getZero() == 0)
+  if (!convolve || !hasPadding(convolve) || product.getZero() == RoundedProduct::Zero::none)
     return rows;
   return padInput(rewriter, convolve, rows, TenonBuilder(rewriter, op->getLoc()).scalar(rewriter.getF32Type(), 0));
 }
@@ -240,7 +259,9 @@ RoundedRows IntegerRewrite::roundRows(Location loc) {
   rewriter.setInsertionPointAfterValue(x);
   TenonBuilder build(rewriter, loc);
   auto number = [&](double value) { return build.scalar(rewriter.getF32Type(), value); };
-  double largest = product.getLargest(), zero = static_cast<double>(product.getZero());
+  auto max = [&](Value a, Value b) { return MaxOp::create(rewriter, loc, a, b).getResult(); };
+  RoundedProduct::Zero kind = product.getZero();
+  bool isMiddle = kind == RoundedProduct::Zero::middle;
   constexpr double kTiny = 1e-30; // limit: of magnitudes, so that no scale is zero or denormal
   Dims ofScale = getDims(x);
   int64_t rank = static_cast<int64_t>(ofScale.size()), first = product.firstSummed;
@@ -256,18 +277,26 @@ RoundedRows IntegerRewrite::roundRows(Location loc) {
   if (inner > first)
     most = reduce(most, first, inner);
   // A view: what follows is computed where it is read, or once if that is cheaper.
-  Value positive = build.reshape(MaxOp::create(rewriter, loc, most, number(kTiny)), ofScale);
+  Value magnitude = build.reshape(max(most, number(kTiny)), ofScale), range = magnitude, below;
+  if (kind == RoundedProduct::Zero::computed) {
+    below = MinOp::create(rewriter, loc, magnitude, number(-product.lowerBound));
+    range = AddOp::create(rewriter, loc, magnitude, below);
+  }
+  double steps = isMiddle ? kLargest : kBytes;
   // The reciprocal of infinity would be 0: times a tiny number infinities keep their sign.
-  Value reciprocal = MaxOp::create(rewriter, loc, DivOp::create(rewriter, loc, number(largest), positive).getResult(),
-                                   number(largest / std::numeric_limits<float>::max()));
-  Value steps = MulOp::create(rewriter, loc, padRows(x), reciprocal);
-  Value shifted = RoundOp::create(rewriter, loc, steps.getType(), steps);
-  if (zero != 0)
-    shifted = AddOp::create(rewriter, loc, shifted, number(zero));
-  Value above = MaxOp::create(rewriter, loc, shifted, number(zero == 0 ? 0 : zero - largest));
-  Value limited = MinOp::create(rewriter, loc, above, number(zero + largest));
+  Value reciprocal =
+      max(DivOp::create(rewriter, loc, number(steps), range), number(steps / std::numeric_limits<float>::max()));
+  auto round = [&](Value of) {
+    Value scaled = MulOp::create(rewriter, loc, of, reciprocal);
+    return RoundOp::create(rewriter, loc, scaled.getType(), scaled).getResult();
+  };
+  Value numbers = round(padRows(x)), zero = isMiddle ? number(kMiddle) : below ? round(below) : Value();
+  if (zero)
+    numbers = AddOp::create(rewriter, loc, numbers, zero);
+  Value limited = MinOp::create(rewriter, loc, max(numbers, number(isMiddle ? kMiddle - kLargest : 0)), number(kBytes));
   return {build.cast(limited, rewriter.getIntegerType(8, /*isSigned=*/false)),
-          MulOp::create(rewriter, loc, positive, number(1 / largest))};
+          MulOp::create(rewriter, loc, range, number(1 / steps)),
+          below ? build.cast(zero, rewriter.getI32Type()) : Value()};
 }
 
 /// The product of integers, with sums of 32 bits.
@@ -275,7 +304,7 @@ Operation *IntegerRewrite::multiply(Value bytes, Value numbers) {
   auto i32 = TypeAttr::get(rewriter.getI32Type());
   if (auto convolve = dyn_cast<ConvolveOp>(op)) {
     SmallVector<int64_t> none(convolve.getLow().size(), 0);
-    bool isPadded = product.getZero() != 0;
+    bool isPadded = product.getZero() != RoundedProduct::Zero::none;
     return ConvolveOp::create(rewriter, op->getLoc(), bytes, numbers, convolve.getStrides(), convolve.getDilations(),
                               isPadded ? ArrayRef(none) : convolve.getLow(),
                               isPadded ? ArrayRef(none) : convolve.getHigh(), convolve.getGroups(), i32,
@@ -296,7 +325,7 @@ Value IntegerRewrite::makeColumns(Type type, ArrayRef<char> bytes, StringRef how
   return weight;
 }
 
-/// product(x, w) -> (product(u8(x / s) + zero, i8(w / t)) - zero * sums(i8(w / t))) * (s * t)
+/// product(x, w) -> (product(u8(x / s + zero), i8(w / t)) - zero * sums(i8(w / t))) * (s * t)
 Operation *IntegerRewrite::rewrite() {
   RoundedRows rows = roundRows(product.rows->get().getLoc());
   rewriter.setInsertionPoint(op);
@@ -304,8 +333,9 @@ Operation *IntegerRewrite::rewrite() {
   std::vector<int32_t> shifts(product.getColumns());
   ArrayRef<char> numbers = made.numbers.getData();
   int64_t columns = product.getColumns(), stride = product.columnAxis == 0 ? product.getDepth() : 1;
+  int32_t zero = rows.zero ? 1 : static_cast<int32_t>(kMiddle);
   for (auto [i, element] : llvm::enumerate(numbers))
-    shifts[static_cast<int64_t>(i) / stride % columns] += static_cast<int8_t>(element) * product.getZero();
+    shifts[static_cast<int64_t>(i) / stride % columns] += static_cast<int8_t>(element) * zero;
   auto type = product.weight.getType().clone(rewriter.getI8Type());
   auto matrix =
       WeightOp::create(rewriter, product.weight.getLoc(), createElements(type, "int8", std::move(made.numbers)));
@@ -316,8 +346,12 @@ Operation *IntegerRewrite::rewrite() {
   auto getBytesOf = [](const auto &elements) {
     return ArrayRef(reinterpret_cast<const char *>(elements.data()), elements.size() * sizeof(elements[0]));
   };
-  if (product.getZero() != 0)
-    sum = SubOp::create(rewriter, loc, sum, makeColumns(rewriter.getI32Type(), getBytesOf(shifts), "sums"));
+  if (product.getZero() != RoundedProduct::Zero::none) {
+    Value shift = makeColumns(rewriter.getI32Type(), getBytesOf(shifts), "sums");
+    if (rows.zero)
+      shift = MulOp::create(rewriter, loc, rows.zero, shift);
+    sum = SubOp::create(rewriter, loc, sum, shift);
+  }
   Value scales = makeColumns(rewriter.getF32Type(), getBytesOf(made.scales), "scales"),
         number = TenonBuilder(rewriter, loc).cast(sum, rewriter.getF32Type());
   rewriter.replaceOp(

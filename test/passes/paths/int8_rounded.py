@@ -36,6 +36,10 @@ def emitConvolve(name, channels=48, filters=40, groups=1, after="", element="f32
         print("  %zero = tenon.weight dense<0.0> : tensor<f32>")
         print(f"  %r = tenon.max %x, %zero : ({x}, tensor<f32>) -> {x}")
         source = "%r"
+    elif after in ("silu", "gate"):
+        print(f"  %s = tenon.sigmoid %x : ({x}) -> {x}")
+        print(f"  %r = tenon.mul {'%x, %s' if after == 'silu' else '%s, %s'} : ({x}, {x}) -> {x}")
+        source = "%r"
     elif after == "transpose":
         print(f"  %t = tenon.transpose %x {{permutation = array<i64: 0, 3, 1, 2>}} : ({x}) -> tensor<2x{channels}x28x28xf32>")
         print(f"  %n = tenon.neg %t : (tensor<2x{channels}x28x28xf32>) -> tensor<2x{channels}x28x28xf32>")
@@ -64,6 +68,8 @@ for name, machine in (("dot4", "int8_dot = 4"), ("without", "int8_dot = 2")):
     emitConvolve("after_relu", after="max")
     emitConvolve("after_exp", after="exp")
     emitConvolve("after_tanh", after="tanh")
+    emitConvolve("after_silu", after="silu")
+    emitConvolve("after_squares", after="gate")
     emitConvolve("after_transpose", after="transpose")
     emitConvolve("odd_channels", channels=37, filters=53)
     emitConvolve("halves", element="bf16")

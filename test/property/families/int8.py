@@ -19,14 +19,14 @@ ROWS = (0, 1, 2, 5, 8, 13, 17, 33, 64)
 SPECIAL = (numpy.inf, -numpy.inf, numpy.nan)
 
 
-def _exact(d, shape, axes, largest=127, low=None, isConstant=False):
+def _exact(d, shape, axes, largest=127, low=None, isConstant=False, least=-9, most=0):
     """Integers of 8 bits times powers of two; elements along `axes` share one of these, and `largest` is the magnitude of the first of each."""
     shape = [int(dim) for dim in shape]
     numbers = d.numbers(INT32, shape, "plain", low=-largest if low is None else low, high=largest, isConstant=isConstant).astype(numpy.float32)
     # The first of each pixel is as large: of windows of one element each pixel may have a scale.
     first = tuple(slice(0, 1) if axis == axes[0] else slice(None) for axis in range(len(shape)))
     numbers[first] = numpy.where(numbers[first] < 0, -largest, largest)
-    powers = d.numbers(INT32, [1 if axis in axes else dim for axis, dim in enumerate(shape)], "plain", low=-9, high=0, isConstant=isConstant)
+    powers = d.numbers(INT32, [1 if axis in axes else dim for axis, dim in enumerate(shape)], "plain", low=least, high=most, isConstant=isConstant)
     return (numbers * 2.0**powers).astype(numpy.float32)
 
 
@@ -51,17 +51,24 @@ def _open(d, size, name):
 
 
 def _images(d, channels, extents, special=None):
-    """Of both signs, or after a Relu, whose results have eight bits without a sign."""
+    """Of both signs; or after a Relu, whose results have eight bits without a sign; or a little below that, as after a SiLU."""
     shape = [_open(d, d.choose(0, 1, 1, 2, 3), "n"), channels, *extents]
-    isRelu, axes = d.chance(0.5), range(1, len(shape))
-    # Negative elements, which the Relu makes 0, are larger than all others.
-    values = _isZero(d, _exact(d, shape, axes, 255 if isRelu else 127, low=0 if isRelu else None))
-    if isRelu:
+    kind, axes = d.choose("signed", "relu", "below"), range(1, len(shape))
+    isSigned = kind == "signed"
+    values = _exact(d, shape, axes, 127 if isSigned else 255, low=None if isSigned else 0, least=-9 if isSigned else -6, most=0 if isSigned else -2)
+    if kind != "below":
+        values = _isZero(d, values)
+    if not isSigned:
+        # Negative elements, which the Relu makes 0, are larger than all others.
         values[:, 1:] *= numpy.where(values[:, 1:] > values[:, :1] / 2, -3, 1)
     if special is not None and values.size:
         values[(0, *[0] * (values.ndim - 1))] = special
     x = d.given(values, shape)
-    return d.node("Relu", [x], dtypes=[FLOAT], isResult=False) if isRelu else x
+    if isSigned:
+        return x
+    x = d.node("Relu", [x], dtypes=[FLOAT], isResult=False)
+    # A whole number of each power of two: the zero point.
+    return x if kind == "relu" else d.node("Add", [x, d.constant(numpy.float32(-0.25))], dtypes=[FLOAT], isResult=False)
 
 
 def drawConv(d, operator):
