@@ -36,6 +36,9 @@ LogicalResult WinogradOp::verify() {
   if (products != side * side)
     return emitOpError("has a filter of ")
            << products << " products, expected " << side * side << " for 'outputs' and 'window'";
+  auto filter = cast<ShapedType>(getFilter().getType());
+  if (filter.getElementType().isBF16() && filter.getDimSize(3) % 2 != 0)
+    return emitOpError("has a filter of ") << filter.getDimSize(3) << " columns, expected pairs of bf16";
   if (getTile().size() != 3 || llvm::any_of(getTile(), [](int64_t size) { return size < 1; }))
     return emitOpError("has ") << getTileAttr() << " as 'tile', expected rows, columns and filters";
   if (getTile()[0] % outputs != 0 || getTile()[1] % outputs != 0)

@@ -94,6 +94,10 @@ def Tenon_WinogradOp : Tenon_InferredOp<"winograd", [Tenon_LoopNest]> {
     An input of unsigned bytes has a filter of i32, [panels, a * a, (C + 1) / 2, columns], each of which holds two words: those of
     two neighbouring channels, the first one lower. The result is of i32 then, and exact.
 
+    An input of f32 may have a filter of bf16, [panels, a * a, pairs, 2 * columns]: for each filter of a panel the elements of two
+    neighbouring channels, zeros beyond the last channel. The transformed input is rounded to bf16 then, too, and the sums of the
+    products are f32, as the result is.
+
     ```mlir
     %2 = tenon.winograd %0, %1 {filters = 48 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>,
                                 outputs = 4 : i64, tile = array<i64: 4, 56, 64>, window = 3 : i64}

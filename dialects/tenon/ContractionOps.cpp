@@ -187,7 +187,10 @@ LogicalResult WinogradOp::inferReturnTypes(MLIRContext *context, std::optional<L
     spatial.push_back(*dim);
   }
   AffineExpr filters = getDimConstant(context, adaptor.getFilters());
-  types.push_back(getTensorType(joinDims(in[0], filters, spatial, true), getElementTypeOrSelf(adaptor.getFilter())));
+  Type type = getElementTypeOrSelf(adaptor.getFilter());
+  if (type.isBF16())
+    type = getElementTypeOrSelf(adaptor.getInput());
+  types.push_back(getTensorType(joinDims(in[0], filters, spatial, true), type));
   return success();
 }
 
@@ -202,25 +205,32 @@ LogicalResult WinogradOp::verify() {
   if (int64_t(getOutputs()) < 1 || getWindow() < 1 || filter.getRank() != 4 || !filter.hasStaticShape() ||
       filter.getDimSize(1) != side * side || filter.getDimSize(3) < 1)
     return emitOpError("needs a filter [panels, ") << side * side << ", channels, columns], found " << filter;
+  Type type = filter.getElementType();
+  Type inputType = getElementTypeOrSelf(getInput());
+  bool isInt8 = type.isInteger(32) && inputType.isUnsignedInteger(8), isBf16 = type.isBF16() && inputType.isF32();
+  if (!isInt8 && !isBf16 && (!type.isF32() || inputType != type))
+    return emitOpError("needs f32 with a filter of f32 or bf16, or unsigned bytes and a filter of i32");
+  if (isBf16 && filter.getDimSize(3) % 2 != 0)
+    return emitOpError("needs a filter whose columns are pairs of bf16, found ") << filter;
   ArrayRef<int64_t> tile = getTile();
+  int64_t columns = filter.getDimSize(3) / (isBf16 ? 2 : 1);
   if (tile.size() != 3 || tile[0] < 1 || tile[1] < 1 || tile[2] < 1 || tile[0] % getOutputs() != 0 ||
-      tile[1] % getOutputs() != 0 || tile[2] % filter.getDimSize(3) != 0)
+      tile[1] % getOutputs() != 0 || tile[2] % columns != 0)
     return emitOpError("needs a tile of whole squares and panels");
   // The scratch of a thread for a tile: all points of its squares, for all channels.
   double squares = double(tile[0]) / getOutputs() * (double(tile[1]) / getOutputs());
   constexpr double kMax = 1 << 28; // limit: hostile models
   if (squares * filter.getDimSize(1) * (filter.getDimSize(2) + filter.getDimSize(3)) > kMax)
     return emitOpError("needs a tile that a thread can keep, found ") << tile[0] << " x " << tile[1] << " elements";
-  Type type = filter.getElementType();
-  Type inputType = getElementTypeOrSelf(getInput());
-  bool isInt8 = type.isInteger(32) && inputType.isUnsignedInteger(8);
-  if (!isInt8 && (!type.isF32() || inputType != type))
-    return emitOpError("needs f32, or unsigned bytes and a filter of i32");
   std::optional<int64_t> channels = getConstant(getDims(getInput()).back());
-  if (!channels || (isInt8 ? int64_t(llvm::divideCeil(*channels, 2)) : *channels) != filter.getDimSize(2))
+  int64_t steps = filter.getDimSize(2);
+  // Pairs of bf16 may go on beyond the last channel.
+  bool fits = channels && (isBf16 ? llvm::divideCeilSigned(*channels, 2) <= steps
+                                  : llvm::divideCeilSigned(*channels, isInt8 ? 2 : 1) == steps);
+  if (!fits)
     return emitOpError("needs an input of as many channels as its filter has, ")
-           << filter.getDimSize(2) << (isInt8 ? " times two" : "");
-  if (filters > filter.getDimSize(0) * filter.getDimSize(3))
+           << (isBf16 ? "at most " : "") << steps << (isInt8 || isBf16 ? " times two" : "");
+  if (filters > filter.getDimSize(0) * columns)
     return emitOpError("has ") << getFilters() << " filters, more than the panels hold";
   return success();
 }

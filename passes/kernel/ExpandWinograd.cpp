@@ -9,8 +9,8 @@
 // square of a x a elements with a = m + r - 1, is transformed for a vector of
 // channels at a time; a matrix product for each of the a * a points follows; then
 // the inverse transform writes the squares. All that is between stays in the
-// thread's scratch. The tiles that a thread computes one after the other and that
-// differ in their filters alone share the transformed input.
+// thread's scratch, the transformed input as bf16 if the filter is. The tiles that a thread computes one after the
+// other and that differ in their filters alone share the transformed input.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +28,7 @@
 #include "passes/kernel/I16Pairs.h"
 #include "passes/kernel/TileLoop.h"
 #include "passes/kernel/WinogradScratch.h"
+#include "passes/paths/split/Bf16Terms.h"
 #include "passes/paths/winograd/Transforms.h"
 
 namespace tenon {
@@ -193,7 +194,9 @@ class Expansion {
 public:
   Expansion(kernel::WinogradOp op, int64_t vectorBytes)
       : b(op), loc(op.getLoc()), op(op), type(cast<MemRefType>(op.getInit().getType()).getElementType()),
-        channelType(isInt8(op) ? b.getI16Type() : type), lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()),
+        hasWords(getFactors(op) == WinogradFactors::i16), hasBf16(getFactors(op) == WinogradFactors::bf16),
+        channelType(hasWords ? b.getI16Type() : type), factorType(hasBf16 ? b.getBF16Type() : channelType),
+        lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()),
         channelLanes(vectorBytes * 8 / channelType.getIntOrFloatBitWidth()), vectorType(VectorType::get({lanes}, type)),
         channelVectorType(VectorType::get({channelLanes}, channelType)), transforms(getTransforms(op)),
         scratch(getWinogradScratch(op)), side(op.getOutputs() + op.getWindow() - 1) {}
@@ -201,18 +204,23 @@ public:
 
 private:
   static WinogradTransforms getTransforms(kernel::WinogradOp op) {
-    if (isInt8(op))
+    if (getFactors(op) == WinogradFactors::i16)
       return getIntegerTransforms(op.getOutputs(), op.getWindow());
     return getWinogradTransforms(op.getOutputs(), op.getWindow());
   }
   void findExtents();
+  void findSteps();
   void transformInput();
   Value loadChannels(ValueRange at, Value active);
   void transformChannels(Value channel, int64_t vectors, Value active);
+  void clearPadding();
   void copyWindow(Value channel, int64_t vectors, Value active);
   void multiply(Value first, Value count);
   void emitProducts(OpFoldResult rows, Value first, Value count);
   Value addProduct(OpBuilder &body, ValueRange in);
+  SmallVector<AffineMap> getProductMaps();
+  Value cutPoint(Value memory, unsigned pointDim, SmallVector<OpFoldResult> offsets, SmallVector<OpFoldResult> sizes,
+                 ArrayRef<int64_t> rest);
   void transformOutput(Value first, Value count);
   SmallVector<Value> transformSquare(ArrayRef<Value> square);
   void storeSquare(ArrayRef<Value> square, Value row, Value column, Value filter);
@@ -246,7 +254,9 @@ private:
   OpBuilder b;
   Location loc;
   kernel::WinogradOp op;
-  Type type, channelType; ///< of sums and results, and of the input as it is transformed
+  Type type;                    ///< of sums and results
+  bool hasWords, hasBf16;       ///< how the factors are stored, if not as f32
+  Type channelType, factorType; ///< of the input as it is transformed, and as it is stored then
   int64_t lanes, channelLanes;
   VectorType vectorType, channelVectorType;
   WinogradTransforms transforms;
@@ -258,7 +268,9 @@ private:
   Value rows, columns, filters;             ///< of the tile
   Value squareRows, squareColumns, squares; ///< how many squares there are
   Value window, transformed, products;      ///< buffers in scratch
-  Value factors;                            ///< what is transformed, as the elements that are multiplied
+  Value factors;                            ///< what is transformed, as products read it: after points and squares
+  Value weights;                            ///< the filter, as products read it
+  int64_t step = 0;                         ///< channels of bf16 that products read together
 };
 
 } // namespace
@@ -317,10 +329,29 @@ void Expansion::findExtents() {
     return getBuffer(ScratchUse::winogradInput, type, {side * side, scratch.squares, scratch.channels / perElement},
                      {scratch.transformedStride / perElement, scratch.channels / perElement, 1});
   };
-  transformed = getTransformed(channelType, 1);
-  factors = isInt8(op) ? getTransformed(type, 2) : transformed;
+  transformed = getTransformed(factorType, 1);
+  weights = op.getFilter();
+  if (hasBf16)
+    findSteps();
+  else
+    factors = hasWords ? getTransformed(type, 2) : transformed;
   products = getBuffer(ScratchUse::winogradProducts, type, {side * side, scratch.squares, scratch.filters},
                        {scratch.productsStride, scratch.filters, 1});
+}
+
+/// Both factors are read in steps of one bf16 term (Bf16Terms), which is the layout that they have.
+void Expansion::findSteps() {
+  int64_t channels = getFilterChannels(op);
+  assert(channels > 0 && "a filter has pairs of channels");
+  for (step = std::min(kMaxOfStep, channels); channels % step != 0;)
+    step -= 2;
+  factors = getBuffer(ScratchUse::winogradInput, factorType, {side * side, scratch.squares, channels / step, 1, step},
+                      {scratch.transformedStride, scratch.channels, step, step, 1});
+  SmallVector<int64_t> shape(cast<MemRefType>(op.getFilter().getType()).getShape());
+  shape[2] = step / 2;
+  shape.insert(shape.begin() + 2, {channels / step, 1});
+  SmallVector<ReassociationIndices> dims{{0}, {1}, {2, 3, 4}, {5}};
+  weights = memref::ExpandShapeOp::create(b, loc, shape, op.getFilter(), dims);
 }
 
 /// Of the input, zeros beyond the last one.
@@ -383,8 +414,11 @@ void Expansion::transformChannels(Value channel, int64_t vectors, Value active) 
       }
       MatrixEmitter emitter(b, loc, channelVectorType);
       Value target = arith::AddIOp::create(b, loc, channel, first);
-      for (auto [point, value] : llvm::enumerate(emitter.applyBoth(transforms.input, square)))
+      for (auto [point, value] : llvm::enumerate(emitter.applyBoth(transforms.input, square))) {
+        if (hasBf16)
+          value = arith::TruncFOp::create(b, loc, VectorType::get({channelLanes}, factorType), value);
         vector::StoreOp::create(b, loc, value, transformed, ValueRange{constant(point), number, target});
+      }
     };
     if (vectors == 1)
       return transform(constant(0));
@@ -404,60 +438,105 @@ void Expansion::transformInput() {
     transformChannels(
         constant(whole), 1,
         vector::CreateMaskOp::create(b, loc, VectorType::get({step}, b.getI1Type()), constant(channels - whole)));
+  clearPadding();
+}
+
+/// Zeros where products read beyond the vector of the last channel.
+void Expansion::clearPadding() {
+  int64_t channels = cast<MemRefType>(op.getInput().getType()).getDimSize(3), end = getFilterChannels(op);
+  int64_t first = static_cast<int64_t>(llvm::alignTo(channels, channelLanes));
+  if (first >= end)
+    return;
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(VectorType::get({channelLanes}, factorType)));
+  forLoop(constant(0), constant(side * side), 1, [&](Value point) {
+    forLoop(constant(0), squares, 1, [&](Value square) {
+      for (int64_t channel = first; channel < end; channel += channelLanes)
+        vector::StoreOp::create(b, loc, zero, transformed, ValueRange{point, square, constant(channel)});
+    });
+  });
 }
 
 /// The body of a sum.
 Value Expansion::addProduct(OpBuilder &body, ValueRange in) {
-  if (isInt8(op))
-    return arith::AddIOp::create(body, loc, in[2], emitI16Dot(body, loc, in[0], in[1]));
+  Value x = in[0], y = in[1], sum = in.back();
+  if (hasWords)
+    return arith::AddIOp::create(body, loc, sum, emitI16Dot(body, loc, x, y));
+  if (hasBf16) {
+    x = arith::ExtFOp::create(body, loc, type, x);
+    y = arith::ExtFOp::create(body, loc, type, y);
+  }
   auto contract = arith::FastMathFlagsAttr::get(body.getContext(), arith::FastMathFlags::contract);
-  Value product = arith::MulFOp::create(body, loc, in[0], in[1], contract);
-  return arith::AddFOp::create(body, loc, in[2], product, contract);
+  Value product = arith::MulFOp::create(body, loc, x, y, contract);
+  return arith::AddFOp::create(body, loc, sum, product, contract);
+}
+
+/// Of the squares, weights and products of a point by square m, channel k and filter n; of bf16 also of an operand that
+/// says how many channels there are, which no index of the others does.
+SmallVector<AffineMap> Expansion::getProductMaps() {
+  AffineExpr m = dim(0), k = dim(1), n = dim(2);
+  int64_t panel = getPanelFilters(op);
+  auto map = [&](ArrayRef<AffineExpr> indices) { return AffineMap::get(3, 0, indices, b.getContext()); };
+  if (!hasBf16)
+    return {map({m, k}), map({n.floorDiv(panel), k, n % panel}), map({m, n})};
+  AffineExpr zero = b.getAffineConstantExpr(0);
+  return {map({m, k.floorDiv(step), zero, k % step}),
+          map({n.floorDiv(panel), k.floorDiv(step), zero, (k % step).floorDiv(2), (n % panel) * 2 + k % 2}), map({k}),
+          map({m, n})};
+}
+
+/// The part of `memory` at `offsets` of `sizes`, and whole extents `rest` in the dimensions that follow, without
+/// dimension `pointDim`, of which it has one element.
+Value Expansion::cutPoint(Value memory, unsigned pointDim, SmallVector<OpFoldResult> offsets,
+                          SmallVector<OpFoldResult> sizes, ArrayRef<int64_t> rest) {
+  offsets.append(rest.size(), b.getIndexAttr(0));
+  for (int64_t extent : rest)
+    sizes.push_back(b.getIndexAttr(extent));
+  SmallVector<int64_t> shape;
+  for (auto [i, size] : llvm::enumerate(sizes))
+    if (i != pointDim)
+      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  MemRefType part =
+      memref::SubViewOp::inferRankReducedResultType(shape, cast<MemRefType>(memory.getType()), offsets, sizes, strides);
+  return memref::SubViewOp::create(b, loc, part, memory, offsets, sizes, strides);
 }
 
 /// Multiplies [point, square, channel] x [panel, point, channel, filter of the panel] -> [point, square, filter], one
 /// matmul for each point. The transformed input, which may exceed L2, is read once for all these filters. A pair of i16
 /// channels counts as one.
 void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
-  auto filter = cast<MemRefType>(op.getFilter().getType());
-  int64_t channels = filter.getDimSize(2), panel = filter.getDimSize(3);
+  int64_t panel = getPanelFilters(op);
   Attribute one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
   Value firstPanel = compute((dim(0) + dim(1)).floorDiv(panel), {op.getOffsets()[kFilterDim], first});
   OpFoldResult panels = getAsOpFoldResult(compute(dim(0).ceilDiv(panel), count));
   OpFoldResult columns = getAsOpFoldResult(compute(dim(0).ceilDiv(panel) * panel, count));
-  // All but the dimension of points.
-  auto cut = [&](Value memory, unsigned pointDim, ArrayRef<OpFoldResult> offsets,
-                 ArrayRef<OpFoldResult> sizes) -> Value {
-    SmallVector<int64_t> shape;
-    for (auto [i, size] : llvm::enumerate(sizes))
-      if (i != pointDim)
-        shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-    SmallVector<OpFoldResult> strides(sizes.size(), one);
-    MemRefType part = memref::SubViewOp::inferRankReducedResultType(shape, cast<MemRefType>(memory.getType()), offsets,
-                                                                    sizes, strides);
-    return memref::SubViewOp::create(b, loc, part, memory, offsets, sizes, strides);
-  };
+  ArrayRef<int64_t> ofWeights = cast<MemRefType>(weights.getType()).getShape().drop_front(2);
+  // Scratch may have more channels, up to a whole cache line of them.
+  ArrayRef<int64_t> ofFactors =
+      hasBf16 ? cast<MemRefType>(factors.getType()).getShape().drop_front(2) : ofWeights.take_front();
   forLoop(constant(0), constant(side * side), 1, [&](Value point) {
     OpFoldResult p = point;
-    Value x = cut(factors, 0, {p, zero, zero}, {one, rows, b.getIndexAttr(channels)});
-    Value weights = cut(op.getFilter(), 1, {firstPanel, p, zero, zero},
-                        {panels, one, b.getIndexAttr(channels), b.getIndexAttr(panel)});
-    Value y = cut(products, 0, {p, zero, zero}, {one, rows, columns});
+    SmallVector<Value> inputs{cutPoint(factors, 0, {p, zero}, {one, rows}, ofFactors),
+                              cutPoint(weights, 1, {firstPanel, p}, {panels, one}, ofWeights)};
+    if (hasBf16) // Nothing reads this operand: it has the extent of the sum.
+      inputs.push_back(scratch.layout.emit(b, loc, ScratchUse::winogradInput,
+                                           MemRefType::get(getFilterChannels(op), b.getI8Type())));
+    Value y = cutPoint(products, 0, {p, zero, zero}, {one, rows, columns}, {});
     Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
     linalg::FillOp::create(b, loc, none, y);
     using utils::IteratorType;
-    AffineExpr m = dim(0), k = dim(1), n = dim(2);
-    auto map = [&](ArrayRef<AffineExpr> indices) { return AffineMap::get(3, 0, indices, b.getContext()); };
-    SmallVector<AffineMap> maps{map({m, k}), map({n.floorDiv(panel), k, n % panel}), map({m, n})};
     auto product =
-        linalg::GenericOp::create(b, loc, ValueRange{x, weights}, ValueRange{y}, maps,
+        linalg::GenericOp::create(b, loc, inputs, ValueRange{y}, getProductMaps(),
                                   ArrayRef{IteratorType::parallel, IteratorType::reduction, IteratorType::parallel},
                                   [this](OpBuilder &body, Location loc, ValueRange in) {
                                     linalg::YieldOp::create(body, loc, addProduct(body, in));
                                   });
-    // The weights of the next point follow those of this one in memory.
     kernel::ScheduleFields schedule;
-    schedule.prefetch = channels;
+    // The weights of the next point follow those of this one in memory.
+    if (hasBf16)
+      schedule.microKernel = kernel::MicroKernel::bf16_dot;
+    else
+      schedule.prefetch = ofWeights.front();
     kernel::ContractOp contraction = formContraction(product);
     assert(contraction && "a product of panels is a contraction");
     contraction.setScheduleAttr(kernel::ScheduleAttr::get(b.getContext(), schedule));
@@ -524,7 +603,7 @@ void Expansion::storeSquare(ArrayRef<Value> square, Value row, Value column, Val
 /// The results of a square of points.
 SmallVector<Value> Expansion::transformSquare(ArrayRef<Value> square) {
   SmallVector<Value> results = MatrixEmitter(b, loc, vectorType).applyBoth(transforms.output, square);
-  if (!isInt8(op))
+  if (!hasWords)
     return results;
   auto [inverse, shift] = getScaleInverse(getIntegerTransforms(op.getOutputs(), op.getWindow()));
   auto splat = [&](int64_t number) {

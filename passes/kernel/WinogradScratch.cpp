@@ -14,15 +14,30 @@
 using namespace mlir;
 using namespace tenon;
 
-bool tenon::isInt8(kernel::WinogradOp op) { return getElementTypeOrSelf(op.getInput()).isInteger(8); }
+WinogradFactors tenon::getFactors(kernel::WinogradOp op) {
+  if (getElementTypeOrSelf(op.getFilter()).isBF16())
+    return WinogradFactors::bf16;
+  return getElementTypeOrSelf(op.getInput()).isInteger(8) ? WinogradFactors::i16 : WinogradFactors::f32;
+}
+
+int64_t tenon::getFilterChannels(kernel::WinogradOp op) {
+  return cast<ShapedType>(op.getFilter().getType()).getDimSize(2) * (getFactors(op) == WinogradFactors::f32 ? 1 : 2);
+}
+
+int64_t tenon::getPanelFilters(kernel::WinogradOp op) {
+  return cast<ShapedType>(op.getFilter().getType()).getDimSize(3) / (getFactors(op) == WinogradFactors::bf16 ? 2 : 1);
+}
 
 WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) { return getWinogradScratch(op, op.getTile()); }
 
 WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op, ArrayRef<int64_t> tile) {
   assert(tile.size() == 3 && "a tile has rows, columns and filters");
-  auto filter = cast<ShapedType>(op.getFilter().getType());
-  int64_t outputs = op.getOutputs(), border = op.getWindow() - 1, points = filter.getDimSize(1);
-  int64_t sumBytes = filter.getElementTypeBitWidth() / 8, channelBytes = isInt8(op) ? sumBytes / 2 : sumBytes;
+  constexpr int64_t kSumBytes = 4, kPairedBytes = 2; // format: of f32 and i32, and of i16 and bf16
+  int64_t outputs = op.getOutputs(), border = op.getWindow() - 1,
+          points = cast<ShapedType>(op.getFilter().getType()).getDimSize(1);
+  WinogradFactors factors = getFactors(op);
+  int64_t channelBytes = factors == WinogradFactors::f32 ? kSumBytes : kPairedBytes,
+          windowBytes = factors == WinogradFactors::i16 ? kPairedBytes : kSumBytes;
   int64_t squareRows = llvm::divideCeil(tile[0], outputs);
   int64_t squareColumns = llvm::divideCeil(tile[1], outputs);
   WinogradScratch s;
@@ -30,18 +45,18 @@ WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op, ArrayRef<int64_
   s.windowColumns = squareColumns * outputs + border;
   s.squares = squareRows * squareColumns;
   s.windowChannels = kCacheLineBytes / channelBytes;
-  s.channels = llvm::alignTo(filter.getDimSize(2) * (sumBytes / channelBytes), s.windowChannels);
-  int64_t panel = filter.getDimSize(3);
+  s.channels = llvm::alignTo(getFilterChannels(op), s.windowChannels);
+  int64_t panel = getPanelFilters(op);
   s.filters = std::min<int64_t>(llvm::alignTo(tile[2], panel), llvm::alignTo(kWinogradFilters, panel));
   // One cache line is added to a stride that may be a power of two, so that the points of a square map to different
   // sets of L1.
   s.transformedStride = s.squares * s.channels + kCacheLineBytes / channelBytes;
-  s.productsStride = s.squares * s.filters + kCacheLineBytes / sumBytes;
+  s.productsStride = s.squares * s.filters + kCacheLineBytes / kSumBytes;
   auto add = [&](ScratchUse use, int64_t elements, int64_t bytes) {
     s.layout.add(use, static_cast<int64_t>(llvm::alignTo(elements * bytes, kCacheLineBytes)));
   };
-  add(ScratchUse::winogradWindow, s.windowRows * s.windowColumns * s.windowChannels, channelBytes);
+  add(ScratchUse::winogradWindow, s.windowRows * s.windowColumns * s.windowChannels, windowBytes);
   add(ScratchUse::winogradInput, points * s.transformedStride, channelBytes);
-  add(ScratchUse::winogradProducts, points * s.productsStride, sumBytes);
+  add(ScratchUse::winogradProducts, points * s.productsStride, kSumBytes);
   return s;
 }

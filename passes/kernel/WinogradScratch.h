@@ -10,12 +10,14 @@
 
 #include "dialects/kernel/KernelDialect.h"
 #include "passes/kernel/ScratchLayout.h"
+#include "passes/paths/winograd/Transforms.h"
 
 namespace tenon {
 
 /// Three consecutive buffers: some channels of the input that a tile reads; the transformed input, [point, square,
 /// channel]; and the products with some filters, in whole panels, [point, square, filter]. The first two have i16
-/// elements if the input is i8. All counts are numbers of elements.
+/// elements if the input is i8; the second one has the elements of the filter if that is bf16. All counts are numbers
+/// of elements.
 struct WinogradScratch {
   int64_t windowRows, windowColumns;
   /// The channels of the input that are copied at a time: those that fill a cache line after the transform, which is a
@@ -26,8 +28,13 @@ struct WinogradScratch {
   ScratchLayout layout;
 };
 
-/// True if the input is int8, which is transformed to i16 and multiplied in pairs.
-bool isInt8(kernel::WinogradOp op);
+/// How the factors are stored: as i16 if the input is int8, as bf16 if the filter is.
+WinogradFactors getFactors(kernel::WinogradOp op);
+
+/// The channels of the filter, with those of zeros at the end of a pair or beyond.
+int64_t getFilterChannels(kernel::WinogradOp op);
+/// The filters of a panel.
+int64_t getPanelFilters(kernel::WinogradOp op);
 
 /// Returns the layout for a tile of the largest size that `tile` allows: rows, columns and filters.
 WinogradScratch getWinogradScratch(kernel::WinogradOp op, llvm::ArrayRef<int64_t> tile);

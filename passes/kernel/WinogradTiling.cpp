@@ -16,16 +16,15 @@ using namespace tenon;
 
 /// Describes the convolution for all images, or for one if their number is not known.
 static WinogradProblem getProblem(kernel::WinogradOp op, ArrayRef<AffineExpr> dims, const SizeHints &hints) {
-  auto filter = cast<ShapedType>(op.getFilter().getType());
   auto getExtent = [&](unsigned i) { return std::max<int64_t>(hints.get(dims[i]).value_or(1), 1); };
   WinogradProblem problem{static_cast<int64_t>(op.getOutputs()),
                           static_cast<int64_t>(op.getWindow()),
                           getExtent(1),
                           getExtent(2),
-                          filter.getDimSize(2) * (isInt8(op) ? 2 : 1),
+                          getFilterChannels(op),
                           getExtent(3),
-                          filter.getDimSize(3),
-                          isInt8(op)};
+                          getPanelFilters(op),
+                          getFactors(op)};
   problem.images = getExtent(0);
   return problem;
 }

@@ -46,8 +46,8 @@ public:
 const std::vector<std::unique_ptr<Path>> &getPaths();
 
 std::unique_ptr<Path> createDirectConvolution(const PathPolicy &policy);
-/// `outputs` is the number of result elements along a side of a square.
-std::unique_ptr<Path> createWinogradConvolution(int64_t outputs, const PathPolicy &policy);
+/// `outputs` is the number of result elements along a side of a square; if `rounds`, products are bf16 dot-2.
+std::unique_ptr<Path> createWinogradConvolution(int64_t outputs, bool rounds, const PathPolicy &policy);
 /// The same for u8 with a filter of i8, exactly.
 std::unique_ptr<Path> createWinogradInt8(int64_t outputs);
 

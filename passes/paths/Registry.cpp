@@ -14,9 +14,8 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
     const PathPolicy policy;
     std::vector<std::unique_ptr<Path>> all;
     all.push_back(createDirectConvolution(policy));
-    all.push_back(createWinogradConvolution(2, policy));
-    all.push_back(createWinogradConvolution(4, policy));
-    all.push_back(createWinogradConvolution(6, policy));
+    for (int64_t outputs : {2, 4, 6})
+      all.push_back(createWinogradConvolution(outputs, /*rounds=*/false, policy));
     all.push_back(createPanelProduct(policy));
     all.push_back(createPlainProduct(policy));
     for (int64_t bits : {24, 20, 16, 12, 10, 8})
@@ -28,6 +27,8 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
     all.push_back(createWinogradInt8(4));
     for (bool rounds : {false, true})
       all.push_back(createBf16Dot2(rounds, policy));
+    for (int64_t outputs : {2, 4})
+      all.push_back(createWinogradConvolution(outputs, /*rounds=*/true, policy));
     all.push_back(createInt8Groups(policy));
     all.push_back(createInt8Rounded(policy));
     for (int64_t numTerms : {1, 2, 3})

@@ -9,6 +9,10 @@
 // result is a convolution of all frames that the window sees, whose channels are
 // put side by side.
 //
+// Where the error budget allows it, the transformed input and filter are rounded to
+// bf16, and vdpbf16ps sums the products of two channels. The transforms amplify the
+// errors of rounding, so these are measured with the weights.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Tenon.h"
@@ -17,6 +21,7 @@
 #include "passes/cost/PanelPacking.h"
 #include "passes/cost/ProductShape.h"
 #include "passes/paths/Path.h"
+#include "passes/paths/SplitProduct.h"
 #include "passes/paths/WinogradProduct.h"
 
 #include <cassert>
@@ -27,15 +32,22 @@ using namespace tenon;
 namespace {
 class WinogradConvolution : public Path {
 public:
-  WinogradConvolution(int64_t outputs, const PathPolicy &policy)
-      : outputs(outputs), policy(policy), name("winograd-" + std::to_string(outputs)) {}
+  WinogradConvolution(int64_t outputs, bool rounds, const PathPolicy &policy)
+      : outputs(outputs), factors(rounds ? WinogradFactors::bf16 : WinogradFactors::f32), policy(policy),
+        name((rounds ? "winograd-bf16-" : "winograd-") + std::to_string(outputs)) {}
   llvm::StringRef getName() const override { return name; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   double measureError(Operation *op) const override;
+  double getLeastError(Operation *) const override { return rounds() ? kBf16RoundingError : 0; }
   Operation *take(Operation *op, const Machine &machine, RewriterBase &rewriter) const override;
 
 private:
+  bool rounds() const { return factors == WinogradFactors::bf16; }
+  SmallVector<int64_t> getShape(const FilterShape &filter, const Machine &machine) const;
+  WeightOp transformWeight(ConvolveOp op, const Machine &machine, RewriterBase &rewriter) const;
+
   int64_t outputs;
+  WinogradFactors factors;
   PathPolicy policy;
   std::string name;
 };
@@ -67,26 +79,35 @@ static double getJoinCycles(ConvolveOp op, const PathPolicy &policy) {
          policy.frameCyclesPerByte;
 }
 
+/// Of the transformed filter.
+SmallVector<int64_t> WinogradConvolution::getShape(const FilterShape &filter, const Machine &machine) const {
+  int64_t side = outputs + filter.window - 1, panels = llvm::divideCeilSigned(filter.filters, machine.panelColumns);
+  if (rounds())
+    return {panels, side * side, countBf16Pairs(filter.channels), 2 * machine.panelColumns};
+  return {panels, side * side, filter.channels, machine.panelColumns};
+}
+
 std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const Machine &machine) const {
   auto convolve = dyn_cast<ConvolveOp>(op);
   bool isOfFloats = convolve && convolve.getType().getElementType().isF32() &&
                     convolve.getFilter().getType().getElementType().isF32();
   std::optional<FilterShape> square = isOfFloats ? getSquareFilter(convolve) : std::nullopt;
-  if (!square || !hasWinogradTransforms(outputs, square->window))
+  if (!square || !hasWinogradTransforms(outputs, square->window) || (rounds() && !machine.bf16Pairs))
     return std::nullopt;
   FilterShape filter = *square;
-  int64_t side = outputs + filter.window - 1;
-  double weights = double(side * side) * filter.channels * llvm::alignTo(filter.filters, machine.panelColumns);
-  double cycles = estimateWinogradCycles(convolve, filter, outputs, machine) +
+  double weights = double(llvm::product_of(getShape(filter, machine)));
+  double cycles = estimateWinogradCycles(convolve, filter, outputs, factors, machine) +
                   (hasFrames(convolve) ? getJoinCycles(convolve, policy) : 0);
-  return std::max(cycles, machine.getReadCycles(weights * sizeof(float)));
+  return std::max(cycles, machine.getReadCycles(weights * (rounds() ? sizeof(uint16_t) : sizeof(float))));
 }
 
 double WinogradConvolution::measureError(Operation *op) const {
   auto convolve = cast<ConvolveOp>(op);
   FilterShape filter = *getSquareFilter(convolve);
-  return measureWinogradError(getWinogradTransforms(outputs, filter.window), filter,
-                              getFilterElements(convolve).data());
+  double error = measureWinogradError(getWinogradTransforms(outputs, filter.window), filter,
+                                      getFilterElements(convolve).data(), factors);
+  // Other inputs than those of the measurement may be less lucky.
+  return std::max(error, getLeastError(op));
 }
 
 static Value createZero(OpBuilder &b, Location loc, Type type) {
@@ -127,22 +148,33 @@ static Value joinFrames(OpBuilder &b, ConvolveOp op) {
   return ReshapeOp::create(b, loc, getTensorType(images, type), joined);
 }
 
+/// Creates the transformed filter.
+WeightOp WinogradConvolution::transformWeight(ConvolveOp op, const Machine &machine, RewriterBase &rewriter) const {
+  FilterShape filter = *getSquareFilter(op);
+  auto weight = op.getFilter().getDefiningOp<WeightOp>();
+  WinogradTransforms transforms = getWinogradTransforms(outputs, filter.window);
+  auto type =
+      RankedTensorType::get(getShape(filter, machine), rounds() ? Type(rewriter.getBF16Type()) : rewriter.getF32Type());
+  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(bytes, 64, /*dataIsMutable=*/true);
+  char *result = blob.getMutableData().data();
+  SmallVector<float> elements = getFilterElements(op);
+  if (rounds())
+    transformFilterToBf16(transforms, filter, elements.data(), machine.panelColumns,
+                          reinterpret_cast<uint16_t *>(result));
+  else
+    transformFilter(transforms, filter, elements.data(), machine.panelColumns, reinterpret_cast<float *>(result));
+  auto transformed = WeightOp::create(rewriter, weight.getLoc(), createElements(type, "winograd", std::move(blob)));
+  transformed.setNameAttr(deriveName(weight.getNameAttr(), name));
+  return transformed;
+}
+
 Operation *WinogradConvolution::take(Operation *op, const Machine &machine, RewriterBase &rewriter) const {
   auto convolve = cast<ConvolveOp>(op);
   FilterShape filter = *getSquareFilter(convolve);
   auto weight = convolve.getFilter().getDefiningOp<WeightOp>();
-  WinogradTransforms transforms = getWinogradTransforms(outputs, filter.window);
-  int64_t points = transforms.input.rows * transforms.input.rows;
-  int64_t numPanels = llvm::divideCeilSigned(filter.filters, machine.panelColumns);
-  SmallVector<int64_t> shape{numPanels, points, filter.channels, machine.panelColumns};
-  auto type = RankedTensorType::get(shape, rewriter.getF32Type());
-  AsmResourceBlob blob =
-      HeapAsmResourceBlob::allocate(type.getNumElements() * sizeof(float), 64, /*dataIsMutable=*/true);
-  transformFilter(transforms, filter, getFilterElements(convolve).data(), machine.panelColumns,
-                  reinterpret_cast<float *>(blob.getMutableData().data()));
-  auto transformed = WeightOp::create(rewriter, weight.getLoc(), createElements(type, "winograd", std::move(blob)));
-  transformed.setNameAttr(deriveName(weight.getNameAttr(), name));
-  WinogradSchedule chosen = scheduleWinograd(convolve, filter, outputs, machine);
+  WeightOp transformed = transformWeight(convolve, machine, rewriter);
+  WinogradSchedule chosen = scheduleWinograd(convolve, filter, outputs, factors, machine);
   Value images = hasFrames(convolve) ? joinFrames(rewriter, convolve) : convolve.getInput();
   auto winograd = WinogradOp::create(
       rewriter, convolve.getLoc(), images, transformed, convolve.getLow().take_back(2), convolve.getHigh().take_back(2),
@@ -157,6 +189,6 @@ Operation *WinogradConvolution::take(Operation *op, const Machine &machine, Rewr
   return winograd;
 }
 
-std::unique_ptr<Path> tenon::createWinogradConvolution(int64_t outputs, const PathPolicy &policy) {
-  return std::make_unique<WinogradConvolution>(outputs, policy);
+std::unique_ptr<Path> tenon::createWinogradConvolution(int64_t outputs, bool rounds, const PathPolicy &policy) {
+  return std::make_unique<WinogradConvolution>(outputs, rounds, policy);
 }

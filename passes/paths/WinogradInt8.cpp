@@ -52,7 +52,8 @@ public:
     // An int8 filter grows two to eight times. The additional bytes displace other weights from the caches, so they are
     // charged the cost of reading them from DRAM in each run, which may be for a single image.
     double price = (weights - own) / machine.dramBytesPerCycle * (hints.get(dims[0]) ? 1 : images);
-    return estimateWinogradCycles(convolve, *filter, outputs, machine) + machine.getReadCycles(own) + price;
+    return estimateWinogradCycles(convolve, *filter, outputs, WinogradFactors::i16, machine) +
+           machine.getReadCycles(own) + price;
   }
 
   /// Sums of integers are exact.
@@ -70,7 +71,7 @@ public:
                          machine.panelColumns, reinterpret_cast<int32_t *>(blob.getMutableData().data()));
     auto transformed = WeightOp::create(rewriter, weight.getLoc(), createElements(type, "winograd", std::move(blob)));
     transformed.setNameAttr(deriveName(weight.getNameAttr(), name));
-    WinogradSchedule chosen = scheduleWinograd(convolve, filter, outputs, machine);
+    WinogradSchedule chosen = scheduleWinograd(convolve, filter, outputs, WinogradFactors::i16, machine);
     auto winograd = rewriter.replaceOpWithNewOp<WinogradOp>(
         convolve, convolve.getInput(), transformed, convolve.getLow(), convolve.getHigh(), outputs, filter.window,
         filter.filters,

@@ -39,7 +39,8 @@ std::optional<FilterShape> tenon::getSquareFilter(ConvolveOp op) {
 }
 
 /// Describes the problem for all images if their number is static, else for one.
-static WinogradProblem getProblem(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine) {
+static WinogradProblem getProblem(ConvolveOp op, const FilterShape &filter, int64_t outputs, WinogradFactors factors,
+                                  const Machine &machine) {
   SizeHints hints(op->getParentOfType<func::FuncOp>());
   Dims dims = getDims(op.getType());
   WinogradProblem problem{outputs,
@@ -49,7 +50,7 @@ static WinogradProblem getProblem(ConvolveOp op, const FilterShape &filter, int6
                           filter.channels,
                           filter.filters,
                           machine.panelColumns,
-                          op.getType().getElementType().isInteger(32)};
+                          factors};
   AffineExpr images = getDimConstant(op.getContext(), 1);
   for (AffineExpr dim : ArrayRef(dims).drop_back(3))
     images = mulDims(images, dim);
@@ -58,13 +59,13 @@ static WinogradProblem getProblem(ConvolveOp op, const FilterShape &filter, int6
 }
 
 WinogradSchedule tenon::scheduleWinograd(ConvolveOp op, const FilterShape &filter, int64_t outputs,
-                                         const Machine &machine) {
-  return chooseWinogradSchedule(getProblem(op, filter, outputs, machine), machine);
+                                         WinogradFactors factors, const Machine &machine) {
+  return chooseWinogradSchedule(getProblem(op, filter, outputs, factors, machine), machine);
 }
 
-double tenon::estimateWinogradCycles(ConvolveOp op, const FilterShape &filter, int64_t outputs,
+double tenon::estimateWinogradCycles(ConvolveOp op, const FilterShape &filter, int64_t outputs, WinogradFactors factors,
                                      const Machine &machine) {
-  WinogradProblem problem = getProblem(op, filter, outputs, machine);
+  WinogradProblem problem = getProblem(op, filter, outputs, factors, machine);
   double images = std::max(getProductShape(op)->rows / double(problem.height * problem.width), 1.0);
   return chooseWinogradSchedule(problem, machine).cycles * images / problem.images;
 }

@@ -28,11 +28,13 @@ std::optional<FilterShape> getSquareFilter(ConvolveOp op);
 
 /// Chooses the schedule for all images (and frames) if their number is static; for one if it is dynamic, since a run
 /// may have a single one.
-WinogradSchedule scheduleWinograd(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine);
+WinogradSchedule scheduleWinograd(ConvolveOp op, const FilterShape &filter, int64_t outputs, WinogradFactors factors,
+                                  const Machine &machine);
 
 /// Returns the cycles of that schedule for the number of images that the other paths are estimated for
 /// (getProductShape).
-double estimateWinogradCycles(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine);
+double estimateWinogradCycles(ConvolveOp op, const FilterShape &filter, int64_t outputs, WinogradFactors factors,
+                              const Machine &machine);
 
 } // namespace tenon
 

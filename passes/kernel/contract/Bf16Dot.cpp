@@ -84,13 +84,13 @@ SmallVector<Value> Bf16Dot::emitLoops(Reduction &, ArrayRef<unsigned>, const Sum
   return steps.getResults();
 }
 
-/// Both operands are one bf16 term.
+/// Both operands are one bf16 term, with whole vectors of columns in a panel.
 static bool fits(const ContractionProblem &problem) {
-  constexpr int64_t kLanes = 16; // format: of panels for AMX tiles
+  constexpr int64_t kLanes = 16; // format: of a vector of 64 bytes
   const Contraction &contraction = problem.contraction;
   return problem.schedule.getMicroKernel() == kernel::MicroKernel::bf16_dot && contraction.terms &&
          !contraction.terms->splitsRhs() && contraction.terms->lhs.size() == 1 && contraction.terms->rhs.size() == 1 &&
-         problem.lanes == kLanes && contraction.panel == kLanes;
+         problem.lanes == kLanes && contraction.panel > 0 && contraction.panel % kLanes == 0;
 }
 
 static bool implements(StringRef path, const Contraction &) {

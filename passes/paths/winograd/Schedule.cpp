@@ -19,7 +19,9 @@ static int64_t countPanelsAtATime(const WinogradProblem &p, const WinogradTile &
 }
 
 /// Returns the number of 32-bit elements in a sum, each of one channel or of two.
-static int64_t countSteps(const WinogradProblem &p) { return p.isInt8 ? divideCeil(p.channels, 2) : p.channels; }
+static int64_t countSteps(const WinogradProblem &p) {
+  return p.factors == WinogradFactors::f32 ? p.channels : divideCeil(p.channels, 2);
+}
 
 /// Returns the bytes of the transformed input and of the products of some panels.
 static int64_t getTileBytes(const WinogradProblem &p, const WinogradTile &s) {
@@ -46,14 +48,17 @@ static TileCycles getTileCycles(const WinogradProblem &p, const WinogradTile &s,
   int64_t blockRows = machine.vectorRegisters > 16 ? 13 : machine.vectorRegisters / 2 - 2;
   int64_t side = p.outputs + p.window - 1, points = side * side, squares = s.rows * s.columns;
   double lanes = double(machine.vectorBytes) / sizeof(float), vectors = p.panel / lanes;
-  double input = policy.inputCycles * points * squares * divideCeil(countSteps(p), int64_t(lanes));
+  bool isInt8 = p.factors == WinogradFactors::i16;
+  // The transform of floats is computed in f32, however they are stored.
+  double input =
+      policy.inputCycles * points * squares * divideCeil(isInt8 ? countSteps(p) : p.channels, int64_t(lanes));
   double rows = std::max(double(squares), policy.minRows * divideCeil(squares, blockRows));
   double farElements = p.panel + (fitsL2(p, s, machine, policy) ? 0 : double(squares) / countPanelsAtATime(p, s));
-  double perCycle = machine.multiplyAdds / (p.isInt8 && machine.int8Dot == Int8Dot::pmaddWd ? policy.pmaddWdFactor : 1);
+  double perCycle = machine.multiplyAdds / (isInt8 && machine.int8Dot == Int8Dot::pmaddWd ? policy.pmaddWdFactor : 1);
   double product = rows * vectors / perCycle / policy.share,
          reading = farElements * sizeof(float) / machine.llcBytesPerCycle;
   double step = std::max(product, reading) + policy.exposedShare * std::min(product, reading);
-  double output = (p.isInt8 ? policy.int8OutputCycles : policy.outputCycles) * points * squares * vectors;
+  double output = (isInt8 ? policy.int8OutputCycles : policy.outputCycles) * points * squares * vectors;
   return {input, s.panels * (points * countSteps(p) * step + output)};
 }
 

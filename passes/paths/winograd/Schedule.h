@@ -10,15 +10,16 @@
 
 #include "passes/cost/Machine.h"
 #include "passes/cost/WinogradPolicy.h"
+#include "passes/paths/winograd/Transforms.h"
 
 namespace tenon {
 
-/// `images` results of height x width elements for each filter, in f32, or in int8 with i16 transforms, where a sum
-/// adds two channels at a time. Filters are packed in panels.
+/// `images` results of height x width elements for each filter. A sum adds two channels at a time of factors that are
+/// stored in pairs. Filters are packed in panels.
 struct WinogradProblem {
   int64_t outputs, window;
   int64_t height, width, channels, filters, panel;
-  bool isInt8 = false;
+  WinogradFactors factors = WinogradFactors::f32;
   int64_t images = 1;
 };
 

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/paths/winograd/Transforms.h"
+#include "passes/paths/split/Bf16Terms.h"
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -176,6 +178,22 @@ void tenon::transformFilterToI16(const IntegerTransforms &transforms, const Filt
   });
 }
 
+int64_t tenon::countBf16Pairs(int64_t channels) {
+  int64_t step = chooseStep(channels);
+  return (channels + step - 1) / step * step / 2;
+}
+
+void tenon::transformFilterToBf16(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter,
+                                  int64_t panel, uint16_t *result) {
+  int64_t side = transforms.input.rows, points = side * side, numPanels = (shape.filters + panel - 1) / panel;
+  int64_t pairs = countBf16Pairs(shape.channels);
+  std::fill_n(result, numPanels * points * pairs * panel * 2, uint16_t(0));
+  transformWindows(transforms, shape, filter, [&](int64_t p, int64_t c, int64_t f, double element) {
+    uint32_t bits = std::bit_cast<uint32_t>(roundToBf16(float(element)));
+    result[(((f / panel * points + p) * pairs + c / 2) * panel + f % panel) * 2 + c % 2] = uint16_t(bits >> 16);
+  });
+}
+
 bool tenon::fitsIntegerTransforms(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter) {
   constexpr int64_t kLargestInput = 255; // math: of u8
   int64_t most = std::numeric_limits<int32_t>::max() >> getScaleInverse(transforms).shift;
@@ -189,8 +207,10 @@ bool tenon::fitsIntegerTransforms(const IntegerTransforms &transforms, const Fil
   return std::all_of(positive.begin(), positive.end(), fits) && std::all_of(negative.begin(), negative.end(), fits);
 }
 
-double tenon::measureWinogradError(const WinogradTransforms &transforms, const FilterShape &shape,
-                                   const float *filter) {
+double tenon::measureWinogradError(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter,
+                                   WinogradFactors factors) {
+  assert(factors != WinogradFactors::i16 && "convolutions of integers are exact");
+  auto store = [&](double x) { return factors == WinogradFactors::bf16 ? roundToBf16(float(x)) : float(x); };
   constexpr int64_t kTiles = 2, kFilters = 16; // limit: compile time of a measurement
   int64_t side = transforms.input.rows, points = side * side, outputs = transforms.output.rows, window = shape.window;
   int64_t step = std::max<int64_t>(shape.filters / kFilters, 1);
@@ -205,6 +225,7 @@ double tenon::measureWinogradError(const WinogradTransforms &transforms, const F
       x = std::max(normal(random), 0.0f);
     for (int64_t c = 0; c < shape.channels; ++c)
       applyBoth(transforms.input, &input[c * points], &transformed[c * points]);
+    std::transform(transformed.begin(), transformed.end(), transformed.begin(), store);
     for (int64_t f = 0; f < shape.filters; f += step) {
       std::fill(products.begin(), products.end(), 0.0f);
       std::vector<double> exact(outputs * outputs);
@@ -213,7 +234,7 @@ double tenon::measureWinogradError(const WinogradTransforms &transforms, const F
           weights[w] = filter[(w * shape.channels + c) * shape.filters + f];
         applyBoth(transforms.filter, weights.data(), transformedWeights.data());
         for (int64_t p = 0; p < points; ++p)
-          products[p] = std::fma(float(transformedWeights[p]), transformed[c * points + p], products[p]);
+          products[p] = std::fma(store(transformedWeights[p]), transformed[c * points + p], products[p]);
         for (int64_t y = 0; y < outputs; ++y)
           for (int64_t x = 0; x < outputs; ++x)
             for (int64_t w = 0; w < window * window; ++w)

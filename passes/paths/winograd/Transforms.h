@@ -84,13 +84,29 @@ void transformFilter(const WinogradTransforms &transforms, const FilterShape &sh
 void transformFilterToI16(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter,
                           int64_t panel, int32_t *result);
 
+/// Returns the pairs of channels in a filter of bf16: those of whole steps of a sum (split/Bf16Terms.h).
+int64_t countBf16Pairs(int64_t channels);
+
+/// Computes the transformed filter in f64 and rounds it to bf16, [panels, a * a, pairs, panel, 2]: the elements of two
+/// neighbouring channels side by side, with zeros beyond the last channel and the last filter.
+void transformFilterToBf16(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter,
+                           int64_t panel, uint16_t *result);
+
 /// True if all results of u8 inputs with this filter can be recovered modulo 2^32.
 bool fitsIntegerTransforms(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter);
 
-/// Returns the error of an f32 convolution with this filter: the largest difference to f64, relative to the largest
-/// result, for inputs distributed like activations (normal, with negative numbers replaced by 0; deterministic). Tests
-/// a few of the filters.
-double measureWinogradError(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter);
+/// How the transformed input and filter are stored, which products multiply.
+enum class WinogradFactors {
+  f32,
+  i16,  ///< in pairs of channels, exact
+  bf16, ///< in pairs of channels, rounded
+};
+
+/// Returns the error of an f32 convolution with this filter and factors of f32 or bf16: the largest difference to f64,
+/// relative to the largest result, for inputs distributed like activations (normal, with negative numbers replaced by
+/// 0; deterministic). Tests a few of the filters.
+double measureWinogradError(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter,
+                            WinogradFactors factors = WinogradFactors::f32);
 
 } // namespace tenon
 

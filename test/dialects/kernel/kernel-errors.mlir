@@ -63,6 +63,15 @@ func.func @products(%x: memref<1x8x8x4xf32>, %w: memref<1x9x4x32xf32>, %out: mem
 
 // -----
 
+func.func @half_a_pair(%x: memref<1x8x8x4xf32>, %w: memref<1x16x2x33xbf16>, %out: memref<1x8x8x32xf32>, %i: index) {
+  // expected-error @+1 {{has a filter of 33 columns, expected pairs of bf16}}
+  kernel.winograd ins(%x, %w : memref<1x8x8x4xf32>, memref<1x16x2x33xbf16>) init(%out : memref<1x8x8x32xf32>)
+    at [%i, %i, %i, %i] {low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 8, 8, 32>, window = 3 : i64}
+  return
+}
+
+// -----
+
 func.func @tile(%x: memref<1x8x8x4xf32>, %w: memref<1x16x4x32xf32>, %out: memref<1x8x8x32xf32>, %i: index) {
   // expected-error @+1 {{has array<i64: 8, 8> as 'tile', expected rows, columns and filters}}
   kernel.winograd ins(%x, %w : memref<1x8x8x4xf32>, memref<1x16x4x32xf32>) init(%out : memref<1x8x8x32xf32>)

@@ -67,3 +67,29 @@ func.func @windows(%a: memref<9x9x2x1x32xbf16>, %b: memref<2x3x3x2x1x16x32xbf16>
   }
   return
 }
+
+// Panels may be several vectors wide, as those of Winograd convolutions are.
+#wide = affine_map<(m, k, n) -> (n floordiv 32, k floordiv 20, 0, (k mod 20) floordiv 2, (n mod 32) * 2 + k mod 2)>
+
+// CHECK-LABEL: @wide_panels
+// CHECK-SAME: %[[A:[a-z0-9]*]]: memref<5x3x1x20xbf16>, %[[B:[a-z0-9]*]]: memref<1x3x1x10x64xbf16>
+// CHECK: vector.load %[[B]][%{{.*}}, %{{.*}}, %c0, %{{.*}}, %{{.*}}] : memref<1x3x1x10x64xbf16>, vector<32xbf16>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
+func.func @wide_panels(%a: memref<5x3x1x20xbf16>, %b: memref<1x3x1x10x64xbf16>, %c: memref<5x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<5x32xf32>)
+  %k = memref.alloc() : memref<60xi8>
+  linalg.generic {indexing_maps = [#rows, #wide, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"],
+                  kernel.schedule = #kernel.schedule<micro_kernel = bf16_dot>}
+      ins(%a, %b, %k : memref<5x3x1x20xbf16>, memref<1x3x1x10x64xbf16>, memref<60xi8>)
+      outs(%c : memref<5x32xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %i: i8, %z: f32):
+    %0 = arith.extf %x : bf16 to f32
+    %1 = arith.extf %y : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %z, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}

@@ -109,6 +109,40 @@ func.func private @words(%x: memref<1x9x11x21xi8>, %w: memref<2x36x11x32xi32>, %
   return
 }
 
+// A transformed input is rounded to bf16 as it is stored, 32 channels of a pixel at a time, for products of pairs. 80 channels have three
+// steps of 28 in the filter; scratch has zeros where there is no channel.
+// CHECK-LABEL: @pairs
+// CHECK-SAME: %[[W:[a-z0-9]+]]: memref<2x16x42x64xbf16>
+// CHECK-DAG: kernel.scratch 0 : memref<2688xf32>
+// CHECK-DAG: kernel.scratch 10752 : memref<{{[0-9]+}}xbf16>
+// CHECK: memref.expand_shape %[[W]] {{.*}} : memref<2x16x42x64xbf16> into memref<2x16x3x1x14x64xbf16>
+// CHECK: vector.load %arg0{{.*}} memref<1x9x11x80xf32>, vector<16xf32>
+// CHECK: arith.subf {{.*}} : vector<16xf32>
+// CHECK: %[[ROUNDED:.*]] = arith.truncf %{{.*}} : vector<16xf32> to vector<16xbf16>
+// CHECK: vector.store %[[ROUNDED]], {{.*}}, vector<16xbf16>
+// CHECK: vector.store %cst{{.*}}, vector<16xbf16>
+// CHECK: kernel.contract <kind = bf16_terms, row = 0, panel = 32, inner = 1, step = 28>
+// CHECK-SAME: memref<12x3x1x28xbf16, {{.*}}>, memref<?x3x1x14x64xbf16, {{.*}}>, memref<84xi8>)
+// CHECK-SAME: #kernel.schedule<micro_kernel = bf16_dot>
+// CHECK: vector.store {{.*}} : memref<1x4x11x40xf32
+func.func private @pairs(%x: memref<1x9x11x80xf32>, %w: memref<2x16x42x64xbf16>, %out: memref<1x4x11x40xf32>, %n: index,
+                         %y: index, %c0: index) attributes {tenon.kernel} {
+  kernel.winograd ins(%x, %w : memref<1x9x11x80xf32>, memref<2x16x42x64xbf16>) init(%out : memref<1x4x11x40xf32>)
+    at [%n, %y, %c0, %c0] {low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 4, 12, 64>, window = 3 : i64}
+  return
+}
+
+// Whole steps need no zeros.
+// CHECK-LABEL: @whole_steps
+// CHECK-NOT: vector.store %cst{{.*}}, vector<16xbf16>
+// CHECK: kernel.contract <kind = bf16_terms, row = 0, panel = 32, inner = 1, step = 20>
+func.func private @whole_steps(%x: memref<1x9x11x20xf32>, %w: memref<2x16x10x64xbf16>, %out: memref<1x4x11x40xf32>, %n: index,
+                               %y: index, %c0: index) attributes {tenon.kernel} {
+  kernel.winograd ins(%x, %w : memref<1x9x11x20xf32>, memref<2x16x10x64xbf16>) init(%out : memref<1x4x11x40xf32>)
+    at [%n, %y, %c0, %c0] {low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 4, 12, 64>, window = 3 : i64}
+  return
+}
+
 // Other products of a kernel are left to the passes that come next.
 // CHECK-LABEL: @no_winograd
 // CHECK-NOT: kernel.scratch

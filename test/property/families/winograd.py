@@ -9,7 +9,7 @@ FLOAT = NUMBERS["float32"]
 OPTIONS = ("--force", "*=winograd-4", "--tolerance", "1e-4")
 
 
-def drawWinograd(d, operator):
+def drawWinograd(d, operator, slack=64, activations=("Relu", "Tanh", "HardSigmoid")):
     # Sizes of the image and their number may be open.
     spatial, batch = [d.size(1, d.choose(5, 14, 23, 57)) for _ in range(2)], d.size(0, 3)
     channels, filters = [d.choose(1, 3, 8, 16, 17, 31, 48, 64, 65) for _ in range(2)]
@@ -20,9 +20,9 @@ def drawWinograd(d, operator):
     if d.chance(0.5):
         value = d.node("Add", [value, d.weight(FLOAT, [filters, 1, 1])], dtypes=[FLOAT], isResult=False)
     if d.chance(0.5):
-        value = d.node(d.choose("Relu", "Tanh", "HardSigmoid"), [value], dtypes=[FLOAT], isResult=False)
+        value = d.node(d.choose(*activations), [value], dtypes=[FLOAT], isResult=False)
     d.node("Identity", [value], dtypes=[FLOAT])
-    d.isWhole, d.slack = True, 64
+    d.isWhole, d.slack = True, slack
 
 
 OPERATORS = {"Conv": drawWinograd}

@@ -64,11 +64,28 @@ TEST_CASE("no other tile that the policy allows is estimated to take less", "[wi
 
 TEST_CASE("words take less time than floats, and more where their products are two instructions", "[winograd]") {
   Machine machine;
-  auto getCycles = [&](bool isInt8, Int8Dot products) {
+  auto getCycles = [&](WinogradFactors factors, Int8Dot products) {
     machine.int8Dot = products;
-    return chooseWinogradSchedule({4, 3, 56, 56, 256, 256, 32, isInt8}, machine).cycles;
+    return chooseWinogradSchedule({4, 3, 56, 56, 256, 256, 32, factors}, machine).cycles;
   };
-  double vnni = getCycles(true, Int8Dot::vnni), pairs = getCycles(true, Int8Dot::pmaddWd);
+  double vnni = getCycles(WinogradFactors::i16, Int8Dot::vnni);
+  double pairs = getCycles(WinogradFactors::i16, Int8Dot::pmaddWd);
   CHECK(vnni < pairs);
-  CHECK(pairs < 0.75 * getCycles(false, Int8Dot::pmaddWd));
+  CHECK(pairs < 0.75 * getCycles(WinogradFactors::f32, Int8Dot::pmaddWd));
+}
+
+TEST_CASE("pairs of bf16 save time where there are many products, and no transforms", "[winograd]") {
+  Machine machine;
+  machine.vectorBytes = 64;
+  machine.multiplyAdds = 1;
+  auto getShare = [&](int64_t channels) {
+    auto getCycles = [&](WinogradFactors factors) {
+      return chooseWinogradSchedule({2, 3, 28, 28, channels, 256, 32, factors}, machine).cycles;
+    };
+    return getCycles(WinogradFactors::bf16) / getCycles(WinogradFactors::f32);
+  };
+  CHECK(getShare(512) < 0.65);
+  CHECK(getShare(512) > 0.5);
+  CHECK(getShare(1) > 0.95);
+  CHECK(getShare(1) <= 1);
 }

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/paths/split/Bf16Terms.h"
 #include "passes/paths/winograd/Transforms.h"
+#include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
@@ -79,6 +81,46 @@ TEST_CASE("larger squares have larger errors, which are known", "[winograd]") {
   CHECK(four < 2.5e-6); // 4e-6 to 1e-5 with the points 0, 1, -1, 2, -2
   CHECK(six > four);
   CHECK(six < 1.2e-5);
+}
+
+TEST_CASE("a filter of bf16 has pairs of channels in whole steps, with zeros after the last one", "[winograd]") {
+  WinogradTransforms t = getWinogradTransforms(2, 3);
+  // One step of two; steps of 32; three of 28, which are four more than there are channels.
+  for (auto [channels, pairs] : {std::pair<int64_t, int64_t>(1, 1), {3, 2}, {64, 32}, {80, 42}}) {
+    CAPTURE(channels);
+    REQUIRE(countBf16Pairs(channels) == pairs);
+    FilterShape shape{3, channels, 5};
+    std::vector<float> filter = makeFilter(shape, 1), floats(2 * 16 * channels * 4);
+    transformFilter(t, shape, filter.data(), 4, floats.data());
+    std::vector<uint16_t> packed(2 * 16 * pairs * 4 * 2, 1);
+    transformFilterToBf16(t, shape, filter.data(), 4, packed.data());
+    int64_t different = 0;
+    for (int64_t panel = 0; panel < 2; ++panel)
+      for (int64_t point = 0; point < 16; ++point)
+        for (int64_t c = 0; c < 2 * pairs; ++c)
+          for (int64_t f = 0; f < 4; ++f) {
+            int64_t element = packed[(((panel * 16 + point) * pairs + c / 2) * 4 + f) * 2 + c % 2];
+            float wanted = c < channels ? floats[((panel * 16 + point) * channels + c) * 4 + f] : 0;
+            different += std::bit_cast<float>(uint32_t(element) << 16) != roundToBf16(wanted);
+          }
+    CHECK(different == 0);
+  }
+}
+
+TEST_CASE("squares amplify the errors of rounding to bf16", "[winograd]") {
+  for (int64_t channels : {1, 16, 64}) {
+    CAPTURE(channels);
+    FilterShape shape{3, channels, 32};
+    std::vector<float> filter = makeFilter(shape, 2);
+    auto measure = [&](int64_t outputs) {
+      return measureWinogradError(getWinogradTransforms(outputs, 3), shape, filter.data(), WinogradFactors::bf16);
+    };
+    // A direct convolution of rounded factors has 2e-3.
+    CHECK(measure(2) > 1e-3);
+    CHECK(measure(2) < 8e-3);
+    CHECK(measure(4) > 2 * measure(2));
+    CHECK(measure(4) < 4e-2);
+  }
 }
 
 /// matrix * x * transpose(matrix).
