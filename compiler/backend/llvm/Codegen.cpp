@@ -26,6 +26,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/ObjCopy/ConfigManager.h"
 #include "llvm/ObjCopy/ObjCopy.h"
@@ -138,8 +139,10 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine, CodeEff
   tuning.SLPVectorization = isMost;
   tuning.LoopUnrolling = isMost;
   optimizeModule(module, machine, isMost ? llvm::OptimizationLevel::O3 : llvm::OptimizationLevel::O1, tuning,
-                 [](llvm::PassBuilder &builder) {
-                   addLoopHints(builder);
+                 [&machine](llvm::PassBuilder &builder) {
+                   bool hasBf16 = machine.getTargetTriple().isX86() &&
+                                  machine.getMCSubtargetInfo()->checkFeatures("+avx512bf16,+avx512vl");
+                   addLoopHints(builder, hasBf16);
                    addWorkaroundShiftIsel(builder);
                  });
 }

@@ -38,6 +38,12 @@ struct KeepLongLoops : PassInfoMixin<KeepLongLoops> {
 struct InterleaveChains : PassInfoMixin<InterleaveChains> {
   PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &);
 };
+
+/// Vectorizes loops that round f32 to bf16 with vectors of 512 bits, for targets that have an instruction for it
+/// (vcvtneps2bf16). LLVM's cost model does not know that, and would take vectors of 128 bits.
+struct WidenRoundings : PassInfoMixin<WidenRoundings> {
+  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &);
+};
 } // namespace
 
 /// Approximate latency in cycles of an operation on recent processors.
@@ -111,8 +117,27 @@ PreservedAnalyses InterleaveChains::run(Loop &loop, LoopAnalysisManager &, LoopS
   return PreservedAnalyses::all();
 }
 
-void tenon::addLoopHints(PassBuilder &builder) {
-  builder.registerLateLoopOptimizationsEPCallback([](LoopPassManager &passes, OptimizationLevel) {
+static bool roundsToBf16(const Instruction &instruction) {
+  return isa<FPTruncInst>(instruction) && instruction.getType()->isBFloatTy();
+}
+
+PreservedAnalyses WidenRoundings::run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results,
+                                      LPMUpdater &) {
+  constexpr unsigned kLanes = 16; // format: f32 in 512 bits
+  const char *name = "llvm.loop.vectorize.width";
+  unsigned trips = results.SE.getSmallConstantTripCount(&loop);
+  bool isShort = trips > 0 && trips < kLanes;
+  if (!loop.isInnermost() || isShort || getOptionalIntLoopAttribute(&loop, name))
+    return PreservedAnalyses::all();
+  if (any_of(loop.blocks(), [](BasicBlock *block) { return any_of(*block, roundsToBf16); }))
+    addStringMetadataToLoop(&loop, name, kLanes);
+  return PreservedAnalyses::all();
+}
+
+void tenon::addLoopHints(PassBuilder &builder, bool hasBf16) {
+  builder.registerLateLoopOptimizationsEPCallback([hasBf16](LoopPassManager &passes, OptimizationLevel) {
+    if (hasBf16)
+      passes.addPass(WidenRoundings());
     passes.addPass(InterleaveChains());
     passes.addPass(KeepLongLoops());
   });

@@ -15,8 +15,8 @@ class PassBuilder;
 namespace tenon {
 
 /// Adds a pass to the pipelines of `builder` that annotates loops, before vectorization, where LLVM's own cost model is
-/// insufficient.
-void addLoopHints(llvm::PassBuilder &builder);
+/// insufficient. `hasBf16` is true for targets with instructions that round vectors of 512 bits to bf16.
+void addLoopHints(llvm::PassBuilder &builder, bool hasBf16);
 
 } // namespace tenon
 
