@@ -47,6 +47,7 @@ std::optional<Contraction> tenon::readContraction(kernel::ContractOp op) {
     contraction.dot4Loop = says.getInner();
   contraction.isDepthwiseInt8 = kind == ContractionKind::i8_columnwise;
   contraction.isPackedI16 = kind == ContractionKind::i16_pairs;
+  contraction.isPackedBf16 = kind == ContractionKind::bf16_pairs;
   if (kind == ContractionKind::dequantized)
     contraction.dequantization = Dequantization{sum.getNumber(), sum.getScale(), says.getBlock()};
   contraction.promotesLhs = says.getPromotes();

@@ -72,7 +72,8 @@ struct Contraction {
   std::optional<unsigned> dot4Loop = {};
   /// True for columnwise int8 contractions (unsigned LHS, signed RHS) of so few products that f32 sums are exact.
   bool isDepthwiseInt8 = false;
-  bool isPackedI16 = false; ///< an element is a pair of i16; a step sums the products of both (I16Pairs.h)
+  bool isPackedI16 = false;  ///< an element is a pair of i16; a step sums the products of both (I16Pairs.h)
+  bool isPackedBf16 = false; ///< an element is a pair of bf16; a step sums the products of both (Bf16Pairs.h)
   std::optional<Dequantization> dequantization = {};
   /// True if the LHS is f16 or bf16 and the factors are f32: packed rows (PackRows.cpp) and packed tiles (PackTile.cpp)
   /// are promoted, else each load is.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernel/ContractionMatch.h"
+#include "dialects/kernel/Bf16Pairs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/kernel/I16Pairs.h"
 #include "passes/paths/split/Bf16Terms.h"
@@ -265,6 +266,21 @@ static std::optional<Contraction> matchI16Contraction(linalg::GenericOp op, unsi
   return fits ? std::optional(contraction) : std::nullopt;
 }
 
+/// Pairs of bf16, whose products are added to an f32.
+static std::optional<Contraction> matchBf16Contraction(linalg::GenericOp op, unsigned column) {
+  Block *body = op.getBody();
+  auto add = cast<linalg::YieldOp>(body->getTerminator()).getOperand(0).getDefiningOp<arith::AddFOp>();
+  auto factors = add && add.getLhs() == body->getArguments().back() ? kernel::matchBf16Dot(add.getRhs()) : std::nullopt;
+  if (!factors || factors->first == factors->second)
+    return std::nullopt;
+  std::optional<ElementRead> first = matchRead(op, factors->first), second = matchRead(op, factors->second);
+  Contraction contraction{{}, {}, column, std::nullopt};
+  contraction.isPackedBf16 = true;
+  bool fits = first && second && assignReads(op, *first, *second, contraction) && !contraction.isColumnwise &&
+              !contraction.isGrouped;
+  return fits ? std::optional(contraction) : std::nullopt;
+}
+
 /// True if the innermost loop writes contiguous elements and another loop is summed over.
 static bool sumsIntoNeighbours(linalg::GenericOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumLoops() == 0)
@@ -453,6 +469,8 @@ std::optional<Contraction> tenon::matchContraction(linalg::GenericOp op) {
     contraction = matchInt8Columns(op, column);
   if (!contraction)
     contraction = matchI16Contraction(op, column);
+  if (!contraction)
+    contraction = matchBf16Contraction(op, column);
   if (contraction)
     findRowLoop(op, *contraction);
   return contraction;

@@ -13,7 +13,7 @@
 namespace tenon {
 
 /// Recognizes contractions of f32, of f64, of reduced-precision types that are promoted to these, of int8 with VNNI
-/// packing and of packed i16. Each read refers to its value in the body.
+/// packing, and of packed i16 and bf16. Each read refers to its value in the body.
 std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
 
 /// Matches how `factor`, a value of the body, is dequantized; `rhs` becomes the read of the stored numbers.

@@ -32,6 +32,8 @@ static ContractionKind getKind(const Contraction &contraction) {
     return ContractionKind::i8_columnwise;
   if (contraction.isPackedI16)
     return ContractionKind::i16_pairs;
+  if (contraction.isPackedBf16)
+    return ContractionKind::bf16_pairs;
   if (contraction.dequantization)
     return ContractionKind::dequantized;
   return contraction.isColumnwise ? ContractionKind::columnwise : ContractionKind::product;

@@ -74,7 +74,8 @@ def VectorizeContractions : Pass<"tenon-vectorize-contractions", "::mlir::Module
            "instructions for int8 dot products", [{::llvm::cl::values(
              clEnumValN(::tenon::Int8Dot::scalar, "scalar", "32-bit multiplications"),
              clEnumValN(::tenon::Int8Dot::pmaddWd, "pmaddwd", "sums of two i16 products (AVX2, AVX-512BW)"),
-             clEnumValN(::tenon::Int8Dot::vnni, "vnni", "sums of four u8 x i8 products (VNNI)"))}]>
+             clEnumValN(::tenon::Int8Dot::vnni, "vnni", "sums of four u8 x i8 products (VNNI)"))}]>,
+    Option<"bf16Pairs", "bf16-pairs", "bool", "false", "dot products of two bf16 (AVX512-BF16)">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",

@@ -44,7 +44,7 @@ struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<Vec
       if (op.hasPureBufferSemantics())
         contractions.push_back(op);
     });
-    const ContractionMachine machine{vectorBytes, registers, l1Ways, int8Dot};
+    const ContractionMachine machine{vectorBytes, registers, l1Ways, int8Dot, bf16Pairs};
     for (kernel::ContractOp op : contractions)
       emit(op, machine);
   }

@@ -23,6 +23,7 @@ void tenon::buildLoopPipeline(OpPassManager &pm, const Machine &machine) {
   options.registers = machine.vectorRegisters;
   options.l1Ways = machine.l1Ways;
   options.int8Dot = machine.int8Dot;
+  options.bf16Pairs = machine.bf16Pairs != 0;
   pm.addPass(createVectorizeContractions(options));
   pm.addPass(createVectorizeTransposes({machine.vectorBytes}));
   pm.addPass(createConvertLinalgToLoopsPass());

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/kernel/contract/Bf16Dot.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -33,6 +34,12 @@ private:
 };
 } // namespace
 
+Value tenon::addBf16Dots(OpBuilder &b, Location loc, Value sums, Value x, Value y) {
+  return LLVM::CallIntrinsicOp::create(b, loc, sums.getType(), b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
+                                       ValueRange{sums, x, y})
+      .getResult(0);
+}
+
 /// Adds the products of pair `pair` in the current step.
 SmallVector<Value> Bf16Dot::emitPair(int64_t vectors, ArrayRef<int64_t> rows, Value pair, ValueRange sums) {
   auto bf16s = VectorType::get({2 * lanes}, b.getBF16Type()), floats = VectorType::get({lanes}, type);
@@ -52,9 +59,7 @@ SmallVector<Value> Bf16Dot::emitPair(int64_t vectors, ArrayRef<int64_t> rows, Va
     factor = vector::BitCastOp::create(b, loc, bf16s, factor);
     for (int64_t v = 0; v < vectors; ++v) {
       Value &sum = results[row * vectors + v];
-      sum = LLVM::CallIntrinsicOp::create(b, loc, floats, b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
-                                          ValueRange{sum, factor, columns[v]})
-                .getResult(0);
+      sum = addBf16Dots(b, loc, sum, factor, columns[v]);
     }
   }
   return results;
@@ -86,11 +91,10 @@ SmallVector<Value> Bf16Dot::emitLoops(Reduction &, ArrayRef<unsigned>, const Sum
 
 /// Both operands are one bf16 term, with whole vectors of columns in a panel.
 static bool fits(const ContractionProblem &problem) {
-  constexpr int64_t kLanes = 16; // format: of a vector of 64 bytes
   const Contraction &contraction = problem.contraction;
   return problem.schedule.getMicroKernel() == kernel::MicroKernel::bf16_dot && contraction.terms &&
          !contraction.terms->splitsRhs() && contraction.terms->lhs.size() == 1 && contraction.terms->rhs.size() == 1 &&
-         problem.lanes == kLanes && contraction.panel > 0 && contraction.panel % kLanes == 0;
+         problem.lanes == kBf16DotLanes && contraction.panel > 0 && contraction.panel % kBf16DotLanes == 0;
 }
 
 static bool implements(StringRef path, const Contraction &) {

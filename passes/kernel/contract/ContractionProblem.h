@@ -28,6 +28,7 @@ struct ContractionMachine {
   int64_t vectorBytes, registers;
   int64_t l1Ways; ///< lines in a set of the L1 data cache
   Int8Dot int8Dot;
+  bool bf16Pairs = false; ///< has dot products of two bf16
 };
 
 /// A contraction on buffers, and the properties of the machine that its code depends on.
@@ -40,6 +41,7 @@ struct ContractionProblem {
   int64_t registers;                ///< vector registers
   int64_t l1Ways;                   ///< lines in a set of the L1 data cache
   Int8Dot int8Dot;
+  bool bf16Pairs;  ///< has dot products of two bf16
   mlir::Type type; ///< of the sums
   int64_t lanes;   ///< elements of that type in a vector register
   bool isFromZero; ///< true if the sums begin with zero, which is not stored in the destination

@@ -25,6 +25,7 @@ static constexpr const MicroKernelEntry *kMicroKernels[] = {
     &kDequantizeFma,
     &kDequantizePanel,
     &kI16Dot,
+    &kBf16Pairs,
     &kFmaColumnwise,
     &kFma,
 };

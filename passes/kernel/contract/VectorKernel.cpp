@@ -24,11 +24,11 @@ SmallVector<Value> VectorKernel::emitStep(const SumBlock &, ArrayRef<int64_t>, V
 }
 
 SmallVector<Value> BroadcastKernel::emitStep(const SumBlock &block, ArrayRef<int64_t> rows, ValueRange sums) {
-  auto vectorType = VectorType::get({lanes}, type);
   SmallVector<Value> results(sums);
   auto loadColumns = [&](int64_t v) { return parts.operands.loadVector(parts.operands.getRhs(), 0, v, block); };
   auto loadRow = [&](int64_t row) -> Value {
-    return vector::BroadcastOp::create(b, loc, vectorType, parts.operands.loadElement(row, block.rows));
+    Value element = parts.operands.loadElement(row, block.rows);
+    return vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, element.getType()), element);
   };
   auto add = [&](int64_t row, int64_t v, Value element, Value columns) {
     Value &sum = results[row * block.vectors + v];
