@@ -52,6 +52,7 @@ llvm::Expected<Choice> tenon::lowerLaunches(Launches launches, const Setup &setu
   Choice choice;
   choice.largestTaken = launches.largestTaken;
   choice.totalTaken = launches.totalTaken;
+  choice.lateShare = launches.lateShare;
   if (!setup.options.report.empty())
     recordTensorKernels(*launches.modules->getOps<ModuleOp>().begin(), choice.kernelIRs);
   llvm::Expected<Plan> plan = makePlan(std::move(launches), setup, runner);
@@ -224,7 +225,7 @@ llvm::Expected<Choice> ToleranceSearch::run() {
     if (llvm::Error error = measure(*choice))
       return error;
     bool isMeasured = choice->error.reason.empty();
-    double total = choice->totalTaken, excess = choice->error.getUsedShare(tolerance);
+    double total = choice->totalTaken, lateShare = choice->lateShare, excess = choice->error.getUsedShare(tolerance);
     // If the error cannot be measured, only paths are accepted that need no measurement.
     if (isMeasured ? !choice->error.findExceeding(tolerance) : total == 0)
       return choice;
@@ -234,10 +235,12 @@ llvm::Expected<Choice> ToleranceSearch::run() {
     if (total == 0)
       return endExceeded(std::move(*best));
     // The error of the whole is proportional to those of its parts.
-    if (isMeasured && paths.number < last)
+    if (isMeasured && paths.number < last) {
       paths.budget.total = total * kMargin / excess;
-    else
+      paths.budget.lateShare = lateShare;
+    } else {
       paths.budget = {};
+    }
     paths.selection = std::make_shared<PathSelection>();
   }
 }

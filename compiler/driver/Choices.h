@@ -17,7 +17,7 @@ namespace tenon {
 /// What a choice of paths led to.
 struct Choice {
   unsigned number = 1;
-  double largestTaken = 0, totalTaken = 0; ///< as in Launches
+  double largestTaken = 0, totalTaken = 0, lateShare = 0; ///< as in Launches
   std::shared_ptr<PathSelection> selection;
   phases::Plan plan;
   phases::Kernels kernels;

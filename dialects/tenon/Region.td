@@ -52,6 +52,9 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock, Tenon
     from these. Splits are computed in parallel, and read keys and values in the order of memory, those of all heads
     together (Dao and others, "Flash-Decoding for long-context inference", 2023).
 
+    With `bf16_products` the factors of both products are rounded to bf16: queries and keys, and the weights, before they
+    are divided by their sum, and values. Products, sums and the softmax are f32.
+
     ```mlir
     // [heads, queries, size] x [heads, keys, size] x [heads, keys, values] -> [queries, heads, values]
     func.func @mix(%q: tensor<2x8x4xf32>, %k: tensor<2x9x4xf32>, %v: tensor<2x9x5xf32>) -> tensor<8x2x5xf32> {
@@ -69,7 +72,8 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock, Tenon
   let arguments = (ins Tenon_FloatTensor:$queries, Tenon_FloatTensor:$keys, Tenon_FloatTensor:$values,
                        DenseI64ArrayAttr:$query_dims, DenseI64ArrayAttr:$key_dims, DenseI64ArrayAttr:$score_dims,
                        DenseI64ArrayAttr:$value_dims, DenseI64ArrayAttr:$result_dims,
-                       UnitAttr:$zeroes_queries, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$split_keys);
+                       UnitAttr:$zeroes_queries, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$split_keys,
+                       UnitAttr:$bf16_products);
   let results = (outs Tenon_FloatTensor:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$queries `,` $keys `,` $values $body attr-dict `:` functional-type(operands, results)";

@@ -144,6 +144,8 @@ LogicalResult AttentionOp::verifyRegions() {
       getSizeIndex() != findOnly(getKeyDims(), {getScoreDims()}) ||
       getValueIndex() != findOnly(getValueDims(), {getScoreDims()}))
     return emitOpError("needs one index each for keys, sizes and values");
+  if (getBf16Products() && (getSplitKeys() || getElementTypeOrSelf(getScores()).isF64()))
+    return emitOpError("rounds factors to bf16, which it does not for scores of f64, or for splits of its keys");
   return getSplitKeys() ? verifySplits(*this) : success();
 }
 

@@ -33,6 +33,8 @@ struct AttentionPolicy {
   int64_t maxUnblockedKeys = 256;
   /// Keys of a block, whose scores stay in L1; fewer if whole blocks may be masked or a mask is kept beside the scores.
   int64_t blockKeys = 128, maskedBlockKeys = 64;
+  /// The same where factors are rounded to bf16: scores, rounded weights and rounded values stay in L1.
+  int64_t bf16BlockKeys = 64;
   /// Elements of a block of keys that is transposed if there are few queries: 64 KiB in f32, which stay in L2. Smaller
   /// blocks have too few independent sums to hide the latency of their products.
   int64_t transposedElements = 16 * 1024;

@@ -11,12 +11,15 @@
 #include "passes/fusion/AttentionMatch.h"
 #include "passes/paths/FormNames.h"
 #include "passes/paths/PathTimes.h"
+#include "passes/paths/SplitProduct.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace tenon;
 
-static constexpr llvm::StringLiteral kForms[] = {kSplitAttentionForm, kFusedAttentionForm, kSplitKeysForm};
-enum Form : size_t { kSplit, kFused, kSplitKeys };
+static constexpr llvm::StringLiteral kForms[] = {kSplitAttentionForm, kFusedAttentionForm, kSplitKeysForm,
+                                                 kFusedBf16AttentionForm};
+enum Form : size_t { kSplit, kFused, kSplitKeys, kFusedBf16 };
 
 namespace {
 struct AttentionForms : public FormSource {
@@ -28,10 +31,8 @@ struct AttentionForms : public FormSource {
   /// Reshapes stand next to what they are views of by then, and masks are not transposed yet.
   bool isLate() const override { return true; }
   std::vector<FormSite> listSites(func::FuncOp function) const override;
-  bool hasForm(const FormSite &site, size_t form) const override {
-    return form == kSplit ||
-           (form == kFused ? isFusible(getMatch(site), attention) : isSplittable(getMatch(site), attention));
-  }
+  bool hasForm(const FormSite &site, size_t form, const Machine &machine) const override;
+  SmallVector<double> estimateErrors(const FormSite &site, size_t form) const override;
   double estimateRest(const FormSite &site, size_t form, const Machine &machine) const override;
   SmallVector<Operation *> take(const FormSite &site, size_t form, RewriterBase &) const override;
 
@@ -40,6 +41,7 @@ private:
     return *matchAttention(cast<ContractOp>(site.operations.back()));
   }
   double estimateReading(const FormSite &site, size_t form, const Machine &machine) const;
+  double estimateBf16(const AttentionMatch &match, const Machine &machine) const;
 
   FormPolicy policy;
   AttentionPolicy attention;
@@ -79,10 +81,29 @@ std::vector<FormSite> AttentionForms::listSites(func::FuncOp function) const {
   return sites;
 }
 
+bool AttentionForms::hasForm(const FormSite &site, size_t form, const Machine &machine) const {
+  switch (form) {
+  case kSplit:
+    return true;
+  case kFused:
+    return isFusible(getMatch(site), attention);
+  case kSplitKeys:
+    return isSplittable(getMatch(site), attention);
+  default:
+    return machine.bf16Pairs && canRoundFactors(getMatch(site), attention);
+  }
+}
+
+/// Each of the two products rounds both of its factors.
+SmallVector<double> AttentionForms::estimateErrors(const FormSite &, size_t form) const {
+  double error = kSumError + std::sqrt(2) * kBf16RoundingError;
+  return form == kFusedBf16 ? SmallVector<double>{error, error} : SmallVector<double>();
+}
+
 SmallVector<Operation *> AttentionForms::take(const FormSite &site, size_t form, RewriterBase &) const {
   Operation *op;
-  if (form == kFused)
-    op = fuseAttention(getMatch(site), attention);
+  if (form == kFused || form == kFusedBf16)
+    op = fuseAttention(getMatch(site), attention, /*roundsFactors=*/form == kFusedBf16);
   else
     op = splitAttention(getMatch(site), attention);
   return op ? SmallVector<Operation *>{op} : SmallVector<Operation *>();
@@ -106,6 +127,21 @@ double AttentionForms::estimateReading(const FormSite &site, size_t form, const 
   return machine.getReadCycles(bytes) * (1 / policy.interleavedShare - 1);
 }
 
+/// Estimates the cycles of the products in one kernel that rounds their factors to bf16. Keys and values are rounded
+/// again for each tile of queries.
+double AttentionForms::estimateBf16(const AttentionMatch &match, const Machine &machine) const {
+  double cycles = 0;
+  for (ContractOp product : {match.scores, match.mix}) {
+    // A sum of an odd number of products has a pair that is half empty.
+    ProductShape shape = *getProductShape(product);
+    double padding = 2 * std::ceil(shape.depth / 2) / std::max(shape.depth, 1.0);
+    double tiles = std::ceil(shape.rows / static_cast<double>(attention.tileQueries));
+    cycles += padding * estimateFloats(product, machine, policy.attentionBf16Share);
+    cycles += shape.repetitions * shape.depth * shape.columns * tiles * policy.bf16PairCycles;
+  }
+  return cycles;
+}
+
 double AttentionForms::estimateRest(const FormSite &site, size_t form, const Machine &machine) const {
   AttentionMatch match = getMatch(site);
   double reading = estimateReading(site, form, machine);
@@ -113,6 +149,8 @@ double AttentionForms::estimateRest(const FormSite &site, size_t form, const Mac
     // What combines splits is a kernel of its own.
     double cycles = (form == kSplitKeys ? 2 : 1) * machine.launchCycles;
     // Other products have no paths whose cycles the other form would count.
+    if (form == kFusedBf16)
+      return cycles + reading + estimateBf16(match, machine);
     for (ContractOp product : {match.scores, match.mix})
       cycles += isProductOfFloats(product) ? estimateFloats(product, machine, policy.attentionShare) : 0;
     return cycles + reading;

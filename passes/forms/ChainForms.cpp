@@ -29,7 +29,9 @@ struct ChainForms : public FormSource {
   /// What is a chain depends on paths, and on reshapes that stand where kernels begin and end.
   bool isLate() const override { return true; }
   std::vector<FormSite> listSites(func::FuncOp function) const override;
-  bool hasForm(const FormSite &site, size_t form) const override { return form == kSeparate || getPlan(site); }
+  bool hasForm(const FormSite &site, size_t form, const Machine &) const override {
+    return form == kSeparate || getPlan(site);
+  }
   double estimateRest(const FormSite &site, size_t form, const Machine &machine) const override;
   SmallVector<Operation *> take(const FormSite &site, size_t form, RewriterBase &) const override;
 

@@ -11,6 +11,7 @@
 #include "passes/forms/FormEstimates.h"
 #include "passes/forms/FormGraph.h"
 #include "passes/fusion/AttentionMatch.h"
+#include "passes/paths/ErrorBudget.h"
 #include "passes/paths/PathAction.h"
 #include "passes/paths/PathContext.h"
 #include "passes/paths/PathOperations.h"
@@ -18,6 +19,7 @@
 #include "passes/paths/PathSelection.h"
 #include "passes/paths/PathSpace.h"
 #include "llvm/Support/DebugLog.h"
+#include <cmath>
 
 #define DEBUG_TYPE "tenon-choose-forms"
 
@@ -63,17 +65,19 @@ struct ChooseForms : public tenon::impl::ChooseFormsBase<ChooseForms> {
     estimate(sites);
     for (auto [i, site] : llvm::enumerate(sites))
       tell(i, site);
-    FormAssignment chosen = makeGraph(sites).solve();
+    FormAssignment chosen = makeGraph(sites, std::vector<bool>(sites.size())).solve();
     if (chosen.cost == std::numeric_limits<double>::infinity()) {
       if (context.pins)
         context.pins->addFault("--force: forms that are demanded of the graph exclude each other");
       return;
     }
+    if (std::vector<bool> areExact = findUnaffordable(sites, chosen.forms); llvm::is_contained(areExact, true))
+      chosen = makeGraph(sites, areExact).solve();
     IRRewriter rewriter(&getContext());
     variance = 0;
     for (auto [i, site, form] : llvm::enumerate(sites, chosen.forms))
       take(i, site, form, rewriter);
-    context.errors->addTotal(std::sqrt(variance));
+    context.errors->setVariance(getOperation(), isLate ? PathErrors::lateForms : PathErrors::earlyForms, variance);
     eraseUnused(getOperation());
   }
 
@@ -81,7 +85,8 @@ private:
   PricedSite describe(SourcedSite site);
   void estimate(std::vector<PricedSite> &sites);
   void tell(size_t number, const PricedSite &site);
-  FormGraph makeGraph(ArrayRef<PricedSite> sites) const;
+  FormGraph makeGraph(ArrayRef<PricedSite> sites, const std::vector<bool> &areExact) const;
+  std::vector<bool> findUnaffordable(ArrayRef<PricedSite> sites, ArrayRef<size_t> forms);
   void take(size_t number, const PricedSite &site, size_t form, RewriterBase &rewriter);
 
   std::string getTarget() {
@@ -95,6 +100,22 @@ private:
 };
 } // namespace
 
+/// The largest error of the operations that a form makes less exact.
+static double getLargestError(const SourcedSite &site, size_t form) {
+  double largest = 0;
+  for (double error : site.source->estimateErrors(site, form))
+    largest = std::max(largest, error);
+  return largest;
+}
+
+/// Rounding errors of different operations are independent.
+static double getVariance(const SourcedSite &site, size_t form) {
+  double variance = 0;
+  for (double error : site.source->estimateErrors(site, form))
+    variance += error * error;
+  return variance;
+}
+
 PricedSite ChooseForms::describe(SourcedSite site) {
   PinnedOperation pinned{PathRegion{"", site.region}.getFingerprint(), {}};
   llvm::SetVector<StringRef> nodes;
@@ -103,8 +124,9 @@ PricedSite ChooseForms::describe(SourcedSite site) {
   pinned.nodes = llvm::to_vector(nodes);
   SmallVector<StringRef> forms;
   std::vector<bool> isAllowed;
+  Machine machine = getPathMachine(getOperation());
   for (auto [i, form] : llvm::enumerate(site.source->getForms())) {
-    isAllowed.push_back(site.source->hasForm(site, i));
+    isAllowed.push_back(site.source->hasForm(site, i, machine));
     if (isAllowed.back())
       forms.push_back(form);
   }
@@ -143,9 +165,9 @@ void ChooseForms::tell(size_t number, const PricedSite &site) {
   // takes.
   double told = isLate ? site.costs.front().cycles - site.costs.front().restCycles : 0;
   for (auto [i, form, cost, isAllowed] : llvm::enumerate(site.site.source->getForms(), site.costs, site.isAllowed)) {
-    double error = site.site.source->estimateError(site.site, i);
     if (isAllowed)
-      decision.alternatives.push_back({form.str(), cost.cycles, std::nullopt, error, error * error,
+      decision.alternatives.push_back({form.str(), cost.cycles, std::nullopt, getLargestError(site.site, i),
+                                       getVariance(site.site, i),
                                        /*isDefault=*/i == site.site.source->getDefault(), cost.cost,
                                        isLate ? cost.cycles - told : cost.restCycles});
   }
@@ -158,7 +180,8 @@ static size_t getBase(const PricedSite &site) {
   return site.isAllowed[own] ? own : llvm::find(site.isAllowed, true) - site.isAllowed.begin();
 }
 
-FormGraph ChooseForms::makeGraph(ArrayRef<PricedSite> sites) const {
+/// `areExact` are the sites that have nothing of the budget left.
+FormGraph ChooseForms::makeGraph(ArrayRef<PricedSite> sites, const std::vector<bool> &areExact) const {
   constexpr double kInfinite = std::numeric_limits<double>::infinity(); // math: a cost that is ruled out
   FormGraph graph;
   llvm::DenseMap<Operation *, SmallVector<size_t>> sitesOf;
@@ -166,8 +189,9 @@ FormGraph ChooseForms::makeGraph(ArrayRef<PricedSite> sites) const {
     std::vector<double> costs(site.isAllowed.size(), kInfinite);
     size_t own = getBase(site);
     costs[own] = site.costs.empty() ? 0 : site.costs[own].cost;
+    double allowed = areExact[number] ? 0 : budget.getValue();
     for (size_t form = 0; form < site.costs.size(); ++form)
-      if (form != own && site.isAllowed[form] && site.site.source->estimateError(site.site, form) <= budget)
+      if (form != own && site.isAllowed[form] && getLargestError(site.site, form) <= allowed)
         costs[form] = site.costs[form].cost + policy.minSavedShare * costs[own];
     graph.addSite(std::move(costs));
     for (Operation *op : site.site.operations) {
@@ -179,6 +203,32 @@ FormGraph ChooseForms::makeGraph(ArrayRef<PricedSite> sites) const {
     }
   }
   return graph;
+}
+
+/// Returns the sites whose inexact forms the total budget has no room for, behind what has been decided of the function
+/// before. Those come first that save the most for their variance.
+std::vector<bool> ChooseForms::findUnaffordable(ArrayRef<PricedSite> sites, ArrayRef<size_t> forms) {
+  std::vector<std::vector<PricedPath>> priced;
+  for (auto [site, form] : llvm::zip_equal(sites, forms)) {
+    double variance = form == getBase(site) ? 0 : getVariance(site.site, form);
+    std::vector<PricedPath> &options = priced.emplace_back();
+    options.push_back({site.costs.empty() ? 0 : site.costs[form].cost, std::sqrt(variance)});
+    if (variance == 0)
+      continue;
+    double exact = site.costs[getBase(site)].cost;
+    for (auto [other, cost] : llvm::enumerate(site.costs))
+      if (site.isAllowed[other] && getLargestError(site.site, other) == 0)
+        exact = std::min(exact, cost.cost);
+    options.push_back({exact, 0});
+  }
+  double before = context.errors->getVariance(getOperation());
+  ErrorBudget rest;
+  rest.each = std::numeric_limits<double>::infinity();
+  rest.total = std::sqrt(std::max(totalBudget * totalBudget - before, 0.0));
+  std::vector<bool> areExact;
+  for (size_t place : distributeBudget(priced, rest))
+    areExact.push_back(place != 0);
+  return areExact;
 }
 
 void ChooseForms::take(size_t number, const PricedSite &site, size_t form, RewriterBase &rewriter) {
@@ -204,10 +254,10 @@ void ChooseForms::take(size_t number, const PricedSite &site, size_t form, Rewri
   if (form == 0)
     return;
   ++numTaken;
-  if (double error = source.estimateError(site.site, form); error > 0) {
+  if (double error = getLargestError(site.site, form); error > 0) {
     context.errors->addTaken(error);
     // A form that the user demands is not counted against the error budget of other choices.
-    variance += form == getBase(site) ? 0 : error * error;
+    variance += form == getBase(site) ? 0 : getVariance(site.site, form);
   }
   source.take(site.site, form, rewriter);
 }

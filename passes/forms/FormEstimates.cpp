@@ -92,7 +92,7 @@ void FormEstimates::add(const SourcedSite &site) {
   std::vector<PricedForm> &forms = sites.emplace_back();
   forms.push_back(price(site.operations, site.source->estimateRest(site, 0, machine)));
   for (size_t form = 1; form < site.source->getForms().size(); ++form) {
-    if (!site.source->hasForm(site, form)) {
+    if (!site.source->hasForm(site, form, machine)) {
       forms.push_back(price({}, std::numeric_limits<double>::infinity()));
       continue;
     }

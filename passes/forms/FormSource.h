@@ -48,14 +48,14 @@ public:
   /// Lists the sites of a function in order. They do not depend on the machine, so a copy of the function has the same
   /// sites.
   virtual std::vector<FormSite> listSites(mlir::func::FuncOp function) const = 0;
-  /// Whether a site has a form; the first one it has.
-  virtual bool hasForm(const FormSite &, size_t) const { return true; }
+  /// Whether a site has a form on a machine; the first one and the default one it has on any.
+  virtual bool hasForm(const FormSite &, size_t, const Machine &) const { return true; }
   /// Returns the cycles, over all cores, that are not part of any operation's path: launches, conversions, and extra
   /// work in neighbouring operations.
   virtual double estimateRest(const FormSite &site, size_t form, const Machine &machine) const = 0;
-  /// Returns the error that the form adds, relative to the largest element of a result; 0 if the form is as exact as
-  /// the unchanged graph.
-  virtual double estimateError(const FormSite &, size_t) const { return 0; }
+  /// Returns the errors that the form adds, one for each operation that it makes less exact, relative to the largest
+  /// element of a result. Empty if the form is as exact as the unchanged graph.
+  virtual llvm::SmallVector<double> estimateErrors(const FormSite &, size_t) const { return {}; }
   /// Rewrites a site to a form other than the first one, and returns the new operations. They are inserted within the
   /// site, and depend on its operands or on constants. Dead operations may be left.
   virtual llvm::SmallVector<mlir::Operation *> take(const FormSite &site, size_t form,

@@ -18,7 +18,8 @@ def ChooseForms : Pass<"tenon-choose-forms", "::mlir::func::FuncOp"> {
     operations cost that are exact enough, and the rest: launches, conversions, what neighbours
     have to do besides. All sites are decided together (passes/forms/FormGraph.h). A site of the
     same region as another takes the same form. A form that is not the source's default one has
-    to save a share of the time of its site.
+    to save a share of the time of its site. Inexact forms share what paths and other forms of
+    the function have left of the total budget.
 
     Attention is found late: where paths are chosen, and reshapes stand next to what they are views of.
 
@@ -29,6 +30,8 @@ def ChooseForms : Pass<"tenon-choose-forms", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"budget", "budget", "double", "2.5e-6", "largest error of a result, relative to its largest element">,
+    Option<"totalBudget", "total-budget", "double", "std::numeric_limits<double>::infinity()",
+           "root of the sum of squared errors of all results">,
     Option<"isLate", "late", "bool", "false", "sites that are found where paths are chosen and weights packed">,
     ListOption<"force", "force", "std::string", "REGION=FORM or NODE=FORM that sites have to take">,
     ListOption<"exclude", "exclude", "std::string", "forms, or REGION=FORM, that sites must not take">

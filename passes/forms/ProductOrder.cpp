@@ -171,10 +171,14 @@ struct ProductOrder : public FormSource {
   llvm::StringRef getName() const override { return "the order of products"; }
   ArrayRef<llvm::StringLiteral> getForms() const override { return kForms; }
   std::vector<FormSite> listSites(func::FuncOp function) const override;
-  bool hasForm(const FormSite &site, size_t form) const override { return form == 0 || hasOrder(getChain(site), form); }
+  bool hasForm(const FormSite &site, size_t form, const Machine &) const override {
+    return form == 0 || hasOrder(getChain(site), form);
+  }
   double estimateRest(const FormSite &site, size_t form, const Machine &machine) const override;
   /// The other order rounds sums of other products, twice as in the original.
-  double estimateError(const FormSite &, size_t form) const override { return form == 0 ? 0 : 2 * kSumError; }
+  SmallVector<double> estimateErrors(const FormSite &, size_t form) const override {
+    return form == 0 ? SmallVector<double>() : SmallVector<double>{2 * kSumError};
+  }
   SmallVector<Operation *> take(const FormSite &site, size_t form, RewriterBase &rewriter) const override {
     return reorder(getChain(site), form - 1, rewriter);
   }

@@ -374,7 +374,8 @@ static AttentionOp createAttention(AttentionMatch &m, llvm::function_ref<bool(At
   OpBuilder builder(root);
   auto op = AttentionOp::create(builder, builder.getFusedLoc({m.scores.getLoc(), m.softmax.getLoc(), m.mix.getLoc()}),
                                 root->getResult(0).getType(), queries, keys, values, queryDims, keyDims, indices.scores,
-                                indices.values, indices.result, /*zeroes_queries=*/false, /*split_keys=*/IntegerAttr());
+                                indices.values, indices.result, /*zeroes_queries=*/false, /*split_keys=*/IntegerAttr(),
+                                /*bf16_products=*/false);
   body.emplace(op);
   body->addScores(m.scores.getResult(), scale);
   if (op.getKeyIndex() == indices.scores[*keyDim] && isPossible(op))
@@ -400,7 +401,23 @@ bool tenon::isFusible(AttentionMatch m, const AttentionPolicy &policy) {
   return bool(op);
 }
 
-AttentionOp tenon::fuseAttention(AttentionMatch m, const AttentionPolicy &policy) {
+/// True if the scores are computed with f32 sums, for more than few queries.
+static bool areFactorsRounded(AttentionOp op, const AttentionPolicy &policy) {
+  AffineExpr queries = getExtent(op.getScores(), op.getScoreDims(), *op.getQueryIndex());
+  return !getElementTypeOrSelf(op.getScores()).isF64() && !policy.isFew(getConstant(queries));
+}
+
+bool tenon::canRoundFactors(AttentionMatch m, const AttentionPolicy &policy) {
+  Operation *root = nullptr;
+  std::optional<BodyBuilder> body;
+  AttentionOp op = createAttention(
+      m, [&](AttentionOp op) { return isSupported(op, policy) && areFactorsRounded(op, policy); }, root, body);
+  if (op)
+    op->erase();
+  return bool(op);
+}
+
+AttentionOp tenon::fuseAttention(AttentionMatch m, const AttentionPolicy &policy, bool roundsFactors) {
   Operation *root = nullptr;
   std::optional<BodyBuilder> body;
   AttentionOp op = createAttention(m, [&](AttentionOp op) { return isSupported(op, policy); }, root, body);
@@ -410,6 +427,7 @@ AttentionOp tenon::fuseAttention(AttentionMatch m, const AttentionPolicy &policy
          << " operations on its scores";
   body->build(m);
   op.setZeroesQueries(m.zeroesQueries);
+  op.setBf16Products(roundsFactors && areFactorsRounded(op, policy));
   root->replaceAllUsesWith(op);
   return op;
 }

@@ -35,8 +35,13 @@ std::optional<AttentionMatch> matchAttention(ContractOp mix);
 /// queries for each key.
 bool isFusible(AttentionMatch m, const AttentionPolicy &policy);
 
-/// Replaces the matched operations by one attention; null if they are not fusible. Dead operations are left.
-AttentionOp fuseAttention(AttentionMatch m, const AttentionPolicy &policy);
+/// True if the kernel may round the factors of both products to bf16: they are summed in f32, and there are more than
+/// few queries, for which keys and values are read once anyway.
+bool canRoundFactors(AttentionMatch m, const AttentionPolicy &policy);
+
+/// Replaces the matched operations by one attention, which rounds the factors of its products to bf16 if
+/// `roundsFactors` and it may; null if they are not fusible. Dead operations are left.
+AttentionOp fuseAttention(AttentionMatch m, const AttentionPolicy &policy, bool roundsFactors = false);
 
 /// Returns true if the keys can be split: there are few queries, the number of keys is dynamic or large, and no mask
 /// compares positions. Other kernels skip the blocks of keys that such a mask hides.

@@ -377,7 +377,7 @@ private:
       if (best != base)
         variance += paths[place].error * paths[place].error;
     }
-    errors->addTotal(std::sqrt(variance));
+    errors->setVariance(getOperation(), PathErrors::paths, variance);
     return chosen;
   }
 
@@ -415,7 +415,7 @@ private:
       errors->addTaken(kBf16RoundingError);
       (pin ? fixedVariance : variance) += error * error;
     }
-    errors->addTotal(std::sqrt(variance));
+    errors->setVariance(getOperation(), PathErrors::paths, variance);
   }
 
   /// Says what there was to choose from.

@@ -20,11 +20,12 @@ namespace tenon {
 /// (passes/forms/SiblingProducts.cpp).
 inline constexpr llvm::StringLiteral kSeparateProductsForm = "separate_products";
 inline constexpr llvm::StringLiteral kMergedProductsForm = "merged_products";
-/// Attention as a kernel for each of its products and its softmax, as one, or for each split of its keys
-/// (passes/forms/AttentionForms.cpp).
+/// Attention as a kernel for each of its products and its softmax, as one, for each split of its keys, or as one whose
+/// products are of bf16 (passes/forms/AttentionForms.cpp).
 inline constexpr llvm::StringLiteral kSplitAttentionForm = "split_attention";
 inline constexpr llvm::StringLiteral kFusedAttentionForm = "fused_attention";
 inline constexpr llvm::StringLiteral kSplitKeysForm = "split_keys";
+inline constexpr llvm::StringLiteral kFusedBf16AttentionForm = "fused_attention_bf16";
 /// The product of three factors A, B and C, of which two are multiplied first: A and B as the model has them, B and C,
 /// or A and C (passes/forms/ProductOrder.cpp).
 inline constexpr llvm::StringLiteral kGivenOrderForm = "products_ab_c";
@@ -43,8 +44,9 @@ inline constexpr llvm::StringLiteral kLaunchForms[] = {kSeparateLaunchesForm, kM
 
 /// All forms of all sources (passes/forms/Registry.cpp).
 inline constexpr llvm::StringLiteral kFormNames[] = {
-    kSeparateProductsForm, kMergedProductsForm, kSplitAttentionForm, kFusedAttentionForm, kSplitKeysForm,
-    kGivenOrderForm,       kLastPairForm,       kOuterPairForm,      kSeparateNestsForm,  kChainedNestsForm};
+    kSeparateProductsForm, kMergedProductsForm,     kSplitAttentionForm, kFusedAttentionForm,
+    kSplitKeysForm,        kFusedBf16AttentionForm, kGivenOrderForm,     kLastPairForm,
+    kOuterPairForm,        kSeparateNestsForm,      kChainedNestsForm};
 
 } // namespace tenon
 

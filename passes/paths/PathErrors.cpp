@@ -8,6 +8,8 @@
 #include "passes/paths/PathErrors.h"
 #include "dialects/tenon/Tenon.h"
 #include "passes/paths/Path.h"
+#include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace tenon;
@@ -43,7 +45,44 @@ void PathErrors::addTaken(double error) {
   largestTaken = std::max(largestTaken, error);
 }
 
-void PathErrors::addTotal(double total) {
+void PathErrors::forgetTaken() {
   std::lock_guard<std::mutex> lock(mutex);
-  largestTotal = std::max(largestTotal, total);
+  largestTaken = 0;
+  variances.clear();
+}
+
+static std::pair<std::string, std::string> getPlace(func::FuncOp function) {
+  auto module = function->getParentOfType<ModuleOp>();
+  return {module ? module.getName().value_or("").str() : "", function.getName().str()};
+}
+
+static double getSum(const std::array<double, 3> &variances) {
+  return std::accumulate(variances.begin(), variances.end(), 0.0);
+}
+
+void PathErrors::setVariance(func::FuncOp function, Step step, double variance) {
+  std::lock_guard<std::mutex> lock(mutex);
+  variances[getPlace(function)][step] = variance;
+}
+
+double PathErrors::getVariance(func::FuncOp function) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto it = variances.find(getPlace(function));
+  return it == variances.end() ? 0 : getSum(it->second);
+}
+
+PathErrors::Variances PathErrors::getLargest() const {
+  Variances largest{};
+  for (const auto &[place, own] : variances)
+    if (getSum(own) > getSum(largest))
+      largest = own;
+  return largest;
+}
+
+double PathErrors::getLargestTotal() const { return std::sqrt(getSum(getLargest())); }
+
+double PathErrors::getLateShare() const {
+  Variances largest = getLargest();
+  double sum = getSum(largest);
+  return sum > 0 ? largest[lateForms] / sum : 0;
 }

@@ -14,6 +14,9 @@
 // and everything between both products is done for each query by itself. Only
 // queries and results are transposed, once for a tile.
 //
+// With `bf16_products` the factors are rounded to bf16, in pairs along both sums:
+// queries once for a tile, keys, weights and values for each block of keys.
+//
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,6 +55,8 @@ private:
   Value readQueries(const Span &tile);
   Values startSums(const Span &tile);
   int64_t getBlockLength();
+  Value addScores(const Span &block, Value queries, Value scores);
+  Value addValues(const Span &tile, const Span &block, Value weights, Value sums);
   Values addKeys(const Span &tile, const Span &block, Value queries, Values carried);
   Values scaleDown(const Span &tile, Value blockLargest, Values carried);
   Values forScores(ArrayRef<Value> inputs, ArrayRef<Value> outputs, Body body);
@@ -96,8 +101,19 @@ AffineExpr ManyQueriesWriter::getTileCount(AttentionOp op, const AttentionPolicy
 // Queries and results
 //===----------------------------------------------------------------------===//
 
-/// Reads the queries of a tile as [size][query], padded with zeros.
+/// Reads the queries of a tile as [size][query], padded with zeros; or pairs of bf16 along the sizes.
 Value ManyQueriesWriter::readQueries(const Span &tile) {
+  if (op.getBf16Products()) {
+    Matrix pairs = readPairs(op.getQueries(), op.getQueryDims(), queryIndex, tile, op.getSizeIndex(), size,
+                             /*areOfRows=*/false);
+    int64_t numPairs = llvm::divideCeil(size, 2);
+    Value queries = empty({numPairs, tile.most}, w.b.getI32Type());
+    if (getConstantIntValue(tile.count) != tile.most) {
+      Value zero = arith::ConstantOp::create(w.b, w.loc, w.b.getI32IntegerAttr(0));
+      queries = linalg::FillOp::create(w.b, w.loc, zero, queries).getResult(0);
+    }
+    return transpose(pairs, tile.count, w.b.getIndexAttr(numPairs), queries);
+  }
   Matrix matrix = readMatrix(op.getQueries(), op.getQueryDims(), queryIndex, tile, op.getSizeIndex(), size);
   Value queries = empty({size, tile.most});
   if (getConstantIntValue(tile.count) != tile.most)
@@ -208,10 +224,31 @@ Values ManyQueriesWriter::scaleDown(const Span &tile, Value blockLargest, Values
   return {scaled[1], scaled[2], values};
 }
 
+/// Adds the products of the keys of a block with the queries to the scores.
+Value ManyQueriesWriter::addScores(const Span &block, Value queries, Value scores) {
+  if (!op.getBf16Products()) {
+    Matrix keys = readMatrix(op.getKeys(), op.getKeyDims(), keyIndex, block, op.getSizeIndex(), size);
+    return multiply(keys, /*isOfColumns=*/false, queries, scores);
+  }
+  Matrix keys = readPairs(op.getKeys(), op.getKeyDims(), keyIndex, block, op.getSizeIndex(), size, /*areOfRows=*/false);
+  return multiplyPairs(keys, /*isOfColumns=*/false, queries, scores);
+}
+
+/// Adds the values of a block, weighted, to the sums of a tile.
+Value ManyQueriesWriter::addValues(const Span &tile, const Span &block, Value weights, Value sums) {
+  if (!op.getBf16Products()) {
+    Matrix values = readMatrix(op.getValues(), op.getValueDims(), keyIndex, block, op.getValueIndex(), valueSize);
+    return multiply(values, /*isOfColumns=*/true, weights, sums);
+  }
+  Matrix values =
+      readPairs(op.getValues(), op.getValueDims(), keyIndex, block, op.getValueIndex(), valueSize, /*areOfRows=*/true);
+  Matrix pairs = pairUp({weights, /*isTransposed=*/false}, block, all(tile.most), /*areOfRows=*/true);
+  return multiplyPairs(values, /*isOfColumns=*/true, pairs.tensor, sums);
+}
+
 Values ManyQueriesWriter::addKeys(const Span &tile, const Span &block, Value queries, Values carried) {
-  Matrix keys = readMatrix(op.getKeys(), op.getKeyDims(), keyIndex, block, op.getSizeIndex(), size);
   Value scores = cut(empty({block.most, tile.most}), block.count, w.b.getIndexAttr(tile.most));
-  scores = multiply(keys, /*isOfColumns=*/false, queries, fill(scores, 0));
+  scores = addScores(block, queries, fill(scores, 0));
 
   bool isOnly = getConstant(numKeys) == block.most;
   Value start = isOnly ? carried[largest] : fill(empty({tile.most}), -std::numeric_limits<double>::infinity());
@@ -236,14 +273,18 @@ Values ManyQueriesWriter::addKeys(const Span &tile, const Span &block, Value que
     Value weight = emitSoftmaxWeight(w.b, w.loc, arith::SubFOp::create(w.b, w.loc, elements[1], elements[0]));
     return Values{weight, arith::AddFOp::create(w.b, w.loc, elements[2], weight)};
   });
-  Matrix values = readMatrix(op.getValues(), op.getValueDims(), keyIndex, block, op.getValueIndex(), valueSize);
-  return {carried[largest], weights[1], multiply(values, /*isOfColumns=*/true, weights[0], carried[mixed])};
+  return {carried[largest], weights[1], addValues(tile, block, weights[0], carried[mixed])};
 }
 
 /// How many keys a block has.
 int64_t ManyQueriesWriter::getBlockLength() {
   bool isMasked = !tests.empty() || !masks.empty();
   int64_t length = isMasked ? policy.maskedBlockKeys : policy.blockKeys;
+  if (op.getBf16Products()) {
+    // Pairs take half the memory of copies in f32, and do not straddle blocks.
+    length = std::min(policy.bf16BlockKeys, policy.maxCopiedElements / (2 * (size + valueSize)));
+    return std::max<int64_t>(2, llvm::alignDown(length, 2));
+  }
   if (copiesKeys())
     return std::max<int64_t>(1, std::min(length, policy.maxCopiedElements / (4 * (size + valueSize))));
   std::optional<int64_t> all = getConstant(numKeys);
@@ -294,7 +335,7 @@ FailureOr<Value> StageBuilder::lowerAttention(AttentionOp op, Value destination)
   if (op.getSplitKeys())
     return lowerSplitKeys(op, destination);
   Dims lines = getOuter(op).second;
-  bool isOfFew = AttentionPolicy().isFew(getConstant(getNumQueries(op)));
+  bool isOfFew = !op.getBf16Products() && AttentionPolicy().isFew(getConstant(getNumQueries(op)));
   if (!isOfFew)
     lines.push_back(ManyQueriesWriter::getTileCount(op));
   bool hasFailed = false;

@@ -75,6 +75,15 @@ Matrix AttentionWriter::readMatrix(Value value, ArrayRef<int64_t> indices, int64
   return {copy(value, at, rows, columns), false};
 }
 
+Matrix AttentionWriter::readPairs(Value value, ArrayRef<int64_t> indices, int64_t rowIndex, const Span &rows,
+                                  int64_t columnIndex, int64_t columns, bool areOfRows) {
+  SmallVector<AffineExpr> at = placeIndices(value, indices, rowIndex, columnIndex);
+  Matrix matrix = readInPlace(value, at, rows, all(columns));
+  if (!matrix.tensor)
+    matrix = {copy(value, at, rows, columns), false};
+  return pairUp(matrix, rows, all(columns), areOfRows);
+}
+
 bool AttentionWriter::copiesKeys() {
   return getElementTypeOrSelf(op.getKeys()) != type || getElementTypeOrSelf(op.getValues()) != type;
 }

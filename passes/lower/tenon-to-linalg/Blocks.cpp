@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/lower/tenon-to-linalg/Blocks.h"
+#include "dialects/kernel/Bf16Pairs.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -126,14 +128,74 @@ Value BlockWriter::transpose(const Matrix &matrix, OpFoldResult rows, OpFoldResu
                                        ArrayRef{one, one});
 }
 
-Value BlockWriter::multiply(const Matrix &matrix, bool isOfColumns, Value vectors, Value out) {
+Values BlockWriter::contract(const Matrix &matrix, bool isOfColumns, Value vectors, Value out, Body body) {
   // The loops are rows of the result, the summed dimension, and queries.
   bool isTransposed = matrix.isTransposed != isOfColumns;
   AffineMap maps[] = {isTransposed ? map(3, {1, 0}) : map(3, {0, 1}), map(3, {1, 2}), map(3, {0, 2})};
-  return forEach(3, {matrix.tensor, vectors}, maps, out, [&](ValueRange elements) {
+  return forEach(3, {matrix.tensor, vectors}, maps, out, body);
+}
+
+Value BlockWriter::multiply(const Matrix &matrix, bool isOfColumns, Value vectors, Value out) {
+  return contract(matrix, isOfColumns, vectors, out, [&](ValueRange elements) {
     Value product =
         arith::MulFOp::create(w.b, w.loc, elements[0], elements[1],
                               arith::FastMathFlagsAttr::get(w.b.getContext(), arith::FastMathFlags::contract));
     return Values{arith::AddFOp::create(w.b, w.loc, elements[2], product)};
   })[0];
+}
+
+//===----------------------------------------------------------------------===//
+// Pairs of bf16
+//===----------------------------------------------------------------------===//
+
+Value BlockWriter::multiplyPairs(const Matrix &matrix, bool isOfColumns, Value vectors, Value out) {
+  return contract(matrix, isOfColumns, vectors, out, [&](ValueRange elements) {
+    Value products = kernel::emitBf16Dot(w.b, w.loc, elements[0], elements[1]);
+    return Values{arith::AddFOp::create(w.b, w.loc, elements[2], products)};
+  })[0];
+}
+
+Matrix BlockWriter::pairUp(const Matrix &matrix, const Span &rows, const Span &columns, bool areOfRows) {
+  // The dimensions as they are in memory, and the one along which elements are paired.
+  const Span *spans[] = {&rows, &columns};
+  if (matrix.isTransposed)
+    std::swap(spans[0], spans[1]);
+  unsigned paired = areOfRows == matrix.isTransposed ? 1 : 0;
+  int64_t most[] = {spans[0]->most, spans[1]->most};
+  most[paired] = llvm::divideCeil(most[paired], 2);
+  auto compute = [&](AffineExpr expr) {
+    return affine::makeComposedFoldedAffineApply(w.b, w.loc, AffineMap::get(0, 1, expr), {spans[paired]->count});
+  };
+  AffineExpr count = w.b.getAffineSymbolExpr(0);
+  OpFoldResult wholePairs = compute(count.floorDiv(2)), halfPairs = compute(count % 2), zero = w.b.getIndexAttr(0),
+               one = w.b.getIndexAttr(1);
+  SmallVector<OpFoldResult> ones{one, one}, sizes{spans[0]->count, spans[1]->count};
+  sizes[paired] = compute(count.ceilDiv(2));
+  Value pairs = cut(empty(most, w.b.getI32Type()), sizes[0], sizes[1]);
+  // Writes `number` pairs from pair `first` on, of elements that follow each other or of one and zero.
+  auto write = [&](OpFoldResult first, OpFoldResult number, bool areWhole) {
+    if (isZeroInteger(number))
+      return;
+    SmallVector<OpFoldResult> partSizes(sizes), offsets{zero, zero}, strides(ones);
+    partSizes[paired] = number;
+    strides[paired] = w.b.getIndexAttr(2);
+    SmallVector<Value> elements;
+    for (unsigned number : llvm::seq(areWhole ? 2u : 1u)) {
+      offsets[paired] = areWhole ? w.b.getIndexAttr(number) : compute(count - 1);
+      elements.push_back(tensor::ExtractSliceOp::create(w.b, w.loc, matrix.tensor, offsets, partSizes, strides));
+    }
+    offsets[paired] = first;
+    Value part = tensor::ExtractSliceOp::create(w.b, w.loc, pairs, offsets, partSizes, ones);
+    SmallVector<AffineMap> maps(elements.size() + 1, map(2, {0, 1}));
+    Type elementType = getElementTypeOrSelf(matrix.tensor);
+    Value written = forEach(2, elements, maps, part, [&](ValueRange read) {
+      Value low = castScalar(w.b, w.loc, read[0], elementType, type);
+      Value high = areWhole ? castScalar(w.b, w.loc, read[1], elementType, type) : constant(0);
+      return Values{kernel::emitBf16Pair(w.b, w.loc, low, high)};
+    })[0];
+    pairs = tensor::InsertSliceOp::create(w.b, w.loc, written, pairs, offsets, partSizes, ones);
+  };
+  write(zero, wholePairs, /*areWhole=*/true);
+  write(wholePairs, halfPairs, /*areWhole=*/false);
+  return {pairs, matrix.isTransposed};
 }

@@ -65,7 +65,16 @@ protected:
   mlir::Value transpose(const Matrix &matrix, mlir::OpFoldResult rows, mlir::OpFoldResult columns, mlir::Value target);
   /// Adds products to `out`: those of the rows of a matrix with `vectors`, or those of its columns.
   mlir::Value multiply(const Matrix &matrix, bool isOfColumns, mlir::Value vectors, mlir::Value out);
+  /// Returns pairs of neighbouring elements, rounded to bf16 (dialects/kernel/Bf16Pairs.h), in memory of their own:
+  /// those of neighbouring rows, or of neighbouring columns. The last one of an odd number is paired with zero.
+  Matrix pairUp(const Matrix &matrix, const Span &rows, const Span &columns, bool areOfRows);
+  /// Adds products to `out` as `multiply` does, for matrices of pairs along the summed dimension.
+  mlir::Value multiplyPairs(const Matrix &matrix, bool isOfColumns, mlir::Value vectors, mlir::Value out);
 
+private:
+  Values contract(const Matrix &matrix, bool isOfColumns, mlir::Value vectors, mlir::Value out, Body body);
+
+protected:
   LineWriter &w;
   KernelScope &scope;
   llvm::SmallVector<mlir::Value> outer;

@@ -139,3 +139,15 @@ func.func @dispatch_of_fewer_values(%x: tensor<3xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @rounded_factors_of_f64(%q: tensor<3x4xf64>, %k: tensor<2x4xf64>) {
+  // expected-error @+1 {{rounds factors to bf16, which it does not for scores of f64, or for splits of its keys}}
+  %0 = tenon.attention %q, %k, %k {
+  ^bb0(%s: tensor<3x2xf64>):
+    tenon.yield %s : tensor<3x2xf64>
+  } {bf16_products, query_dims = array<i64: 2, 4>, key_dims = array<i64: 3, 4>, score_dims = array<i64: 2, 3>, value_dims = array<i64: 3, 5>, result_dims = array<i64: 2, 5>}
+    : (tensor<3x4xf64>, tensor<2x4xf64>, tensor<2x4xf64>) -> tensor<3x4xf64>
+  return
+}

@@ -71,8 +71,8 @@ def _mask(d, dtype, scores, dims):
     return d.node("Add", [scores, added], isResult=False)
 
 
-def drawAttention(d, operator):
-    dtype = d.choose(FLOAT, FLOAT, FLOAT, FLOAT, DOUBLE, HALF)
+def drawAttention(d, operator, dtypes=(FLOAT, FLOAT, FLOAT, FLOAT, DOUBLE, HALF), isScaled=False):
+    dtype = d.choose(*dtypes)
     batch, heads = d.size(1, 3), d.choose(1, 2, 3, 4)
     keyHeads = d.choose(heads, 1)
     size, valueSize = d.choose(*HEAD_SIZES), d.choose(*HEAD_SIZES)
@@ -94,7 +94,7 @@ def drawAttention(d, operator):
     k = operand(keyHeads, keys, size, [0, 2, 3, 1] if isSplit else [0, 1, 3, 2])
     v = operand(keyHeads, keys, valueSize, rows)
     scores = d.node("MatMul", [q, k], isResult=False)
-    scale = d.constant(dtype.type(d.choose(1, size**-0.5)))
+    scale = d.constant(dtype.type(size**-0.5 if isScaled else d.choose(1, size**-0.5)))
     scores = d.node("Mul", [scores, scale], isResult=False)
     weights = d.node("Softmax", [_mask(d, dtype, scores, (batch, queries, keys))], axis=-1, isResult=False)
     if d.chance(0.3):

@@ -85,3 +85,26 @@ TEST_CASE("no path measures less than its least error", "[errors]") {
   // Rounded factors in AMX tiles and in vectors, for both products.
   CHECK(numBounded == 4);
 }
+
+TEST_CASE("variances of the steps of a function add up", "[errors]") {
+  MLIRContext context;
+  context.loadDialect<func::FuncDialect>();
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>("module @host { func.func private @main() func.func private @other() }", &context);
+  REQUIRE(module);
+  auto main = module->lookupSymbol<func::FuncOp>("main"), other = module->lookupSymbol<func::FuncOp>("other");
+  PathErrors errors;
+  CHECK(errors.getLateShare() == 0);
+  errors.setVariance(main, PathErrors::paths, 1);
+  // What a step decides later takes the place of what it has decided before.
+  errors.setVariance(main, PathErrors::paths, 3);
+  errors.setVariance(main, PathErrors::lateForms, 1);
+  errors.setVariance(other, PathErrors::lateForms, 2);
+  CHECK(errors.getVariance(main) == 4);
+  CHECK(errors.getVariance(other) == 2);
+  CHECK(errors.getLargestTotal() == 2);
+  CHECK(errors.getLateShare() == 0.25);
+  errors.forgetTaken();
+  CHECK(errors.getVariance(main) == 0);
+  CHECK(errors.getLargestTotal() == 0);
+}

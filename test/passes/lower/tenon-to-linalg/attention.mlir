@@ -198,3 +198,53 @@ func.func @combined(%x: tensor<?x2x3x42xf32, #tenon.shape<s0, 2, 3, 42>>) -> ten
   %0 = tenon.combine_splits %x {zeroes_queries} : (tensor<?x2x3x42xf32, #tenon.shape<s0, 2, 3, 42>>) -> tensor<2x3x40xf16>
   return %0 : tensor<2x3x40xf16>
 }
+
+// Factors are rounded to bf16 in pairs along the sums: of queries, sizes, of which the last one is paired with zero; of keys the same; of
+// weights and values, keys.
+// CHECK-LABEL: @bf16_products
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<64x2xf32>, tensor<64x2xf32>) outs(%{{.*}} : tensor<64x2xi32>)
+// CHECK: arith.truncf %{{.*}} : f32 to bf16
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<64x1xf32>) outs(%{{.*}} : tensor<64x1xi32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<64x3xi32>) outs(%{{.*}} : tensor<3x64xi32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<40x3xi32>, tensor<3x64xi32>) outs(%{{.*}} : tensor<40x64xf32>)
+// CHECK: math.exp
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<20x6xf32>, tensor<20x6xf32>) outs(%{{.*}} : tensor<20x6xi32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<20x64xf32>, tensor<20x64xf32>) outs(%{{.*}} : tensor<20x64xi32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<20x6xi32>, tensor<20x64xi32>) outs(%{{.*}} : tensor<6x64xf32>)
+// BUFFERS-LABEL: @bf16_products
+// BUFFERS-NOT: memref.copy
+// BUFFERS-NOT: alloc(%
+// BUFFERS: kernel.contract <kind = bf16_pairs, row = 0>
+// BUFFERS: kernel.contract <kind = bf16_pairs, row = 0>
+func.func @bf16_products(%q: tensor<2x64x5xf32>, %k: tensor<2x40x5xf32>, %v: tensor<2x40x6xf32>) -> tensor<2x64x6xf32>
+    attributes {tenon.kernel} {
+  %0 = tenon.attention %q, %k, %v {
+  ^bb0(%scores: tensor<2x64x40xf32>):
+    tenon.yield %scores : tensor<2x64x40xf32>
+  } {bf16_products, query_dims = array<i64: 0, 1, 3>, key_dims = array<i64: 0, 2, 3>, score_dims = array<i64: 0, 1, 2>,
+     value_dims = array<i64: 0, 2, 4>, result_dims = array<i64: 0, 1, 4>}
+    : (tensor<2x64x5xf32>, tensor<2x40x5xf32>, tensor<2x40x6xf32>) -> tensor<2x64x6xf32>
+  return %0 : tensor<2x64x6xf32>
+}
+
+// A number of keys that is dynamic may be odd.
+// CHECK-LABEL: @bf16_products_of_any_keys
+// CHECK: scf.for
+// CHECK: linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<64x4x16xf32>, tensor<4x16xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<32x4xf32>, tensor<32x4xf32>) outs(%{{.*}} : tensor<32x4xi32>)
+// CHECK: scf.if
+// CHECK: affine.apply #{{.*}}()[%{{.*}}]
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<?x4xf32>, tensor<?x4xf32>) outs(%{{.*}} : tensor<?x4xi32>)
+// BUFFERS-LABEL: @bf16_products_of_any_keys
+// BUFFERS-NOT: memref.copy
+// BUFFERS-NOT: alloc(%
+func.func @bf16_products_of_any_keys(%q: tensor<64x4xf32>, %k: tensor<?x4xf32, #tenon.shape<s0, 4>>) -> tensor<64x4xf32>
+    attributes {tenon.kernel, tenon.symbols = ["s0"]} {
+  %0 = tenon.attention %q, %k, %k {
+  ^bb0(%scores: tensor<64x?xf32, #tenon.shape<64, s0>>):
+    tenon.yield %scores : tensor<64x?xf32, #tenon.shape<64, s0>>
+  } {bf16_products, query_dims = array<i64: 0, 2>, key_dims = array<i64: 1, 2>, score_dims = array<i64: 0, 1>,
+     value_dims = array<i64: 1, 3>, result_dims = array<i64: 0, 3>}
+    : (tensor<64x4xf32>, tensor<?x4xf32, #tenon.shape<s0, 4>>, tensor<?x4xf32, #tenon.shape<s0, 4>>) -> tensor<64x4xf32>
+  return %0 : tensor<64x4xf32>
+}
