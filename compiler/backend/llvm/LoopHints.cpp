@@ -40,7 +40,7 @@ struct InterleaveChains : PassInfoMixin<InterleaveChains> {
 };
 
 /// Vectorizes loops that round f32 to bf16 with vectors of 512 bits, for targets that have an instruction for it
-/// (vcvtneps2bf16). LLVM's cost model does not know that, and would take vectors of 128 bits.
+/// (vcvtneps2bf16). LLVM's cost model does not know that, and would take vectors of 128 bits where pairs are stored.
 struct WidenRoundings : PassInfoMixin<WidenRoundings> {
   PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &);
 };
