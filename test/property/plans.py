@@ -29,10 +29,22 @@ from onnx import TensorProto
 from programs import EXIT_UNSUPPORTED, call
 
 # Graphs are drawn from these in turn. Two or three cases of a batch make one: they share an opset.
-FAMILIES = ("tiles", "rounded", "fixed", "contract", "quantised", "layers", "siblings", "groups", "chains", "int8")
+FAMILIES = (
+    "tiles",
+    "rounded",
+    "fixed",
+    "contract",
+    "quantised",
+    "layers",
+    "siblings",
+    "groups",
+    "chains",
+    "int8",
+    "rounded_attention",
+)
 CASES_OF_GRAPH = 3
 # Each combination of forms has plans of its own: sites of one case are enough.
-WITH_FORMS = ("siblings", "chains")
+WITH_FORMS = ("siblings", "chains", "rounded_attention")
 # Larger than the error of any path, so that none is left out.
 TOLERANCE = 0.5
 # An estimate is an error at random inputs, relative to the largest result of its operation; what follows, such as a Tanh of large numbers,
@@ -69,7 +81,7 @@ def listTypes(model):
 
 def withoutChoices(options):
     """Options of a family but for those that plans take the place of."""
-    others = [option for option, before in zip(options, ["", *options]) if not {"--tolerance", "--force"} & {option, before}]
+    others = [option for option, before in zip(options, ["", *options]) if not {"--tolerance", "--force", "--exclude"} & {option, before}]
     return [option for option in others if option != "--no-measure-error"]
 
 

@@ -1,17 +1,14 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""Products, convolutions and attention of f32 whose factors a wide tolerance lets the compiler round to bf16: in vectors where this machine
-has the instruction, and in tile registers, which are computed here."""
+"""Products and convolutions of f32 whose factors a wide tolerance lets the compiler round to bf16: in vectors where this machine has the
+instruction, and in tile registers, which are computed here."""
 
 import products
 from draw import NUMBERS, makeSize
 
-from families import attention
-
 TARGETS = ("x86-64-v3+amx-bf16",)
-# Attention in one kernel is taken with rounded factors, or else not at all.
-OPTIONS = ("--tolerance", "2e-2", "--exclude", "fused_attention")
+OPTIONS = ("--tolerance", "2e-2")
 FLOAT = NUMBERS["float32"]
 # Whole steps, steps that end beyond the sum, and sums of less than a step.
 DEPTHS = (1, 3, 7, 31, 32, 33, 40, 64, 96, 100, 250, 256, 257, 520)
@@ -78,14 +75,8 @@ def drawTied(d, operator):
     _finish(d, products.drawTied(d, operator, depth, columns, d.choose(2, 5, 17)), columns)
 
 
-def drawAttention(d, operator):
-    attention.drawAttention(d, operator, dtypes=(FLOAT,), isScaled=True)
-    d.slack = SLACK
-
-
 OPERATORS = {
     "MatMul": drawMatMul,
-    "MatMul attention": drawAttention,
     "MatMul twice": drawTwo,
     "Add": drawResidual,
     "Gather": drawTied,
