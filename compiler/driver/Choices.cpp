@@ -126,7 +126,8 @@ ErrorReport tenon::measureChoice(const Choice &choice, const Graph &graph, Error
 }
 
 namespace {
-/// Iterates over choices of paths with decreasing budgets.
+/// Iterates over choices of paths with decreasing budgets; once with a larger one, if the first choice leaves most of
+/// the tolerance unused.
 class ToleranceSearch {
 public:
   ToleranceSearch(const Graph &graph, PathChoice paths, ErrorMeter *meter, const Setup &setup, uint64_t sourceHash,
@@ -138,9 +139,13 @@ public:
 
 private:
   llvm::Expected<Choice> lower();
+  llvm::Expected<Choice> lower(Launches launches);
   std::string getWhyUnmeasured(const Choice &choice) const;
   llvm::Error measure(Choice &choice);
   llvm::Expected<Choice> endExceeded(Choice best);
+  std::optional<ErrorBudget> findUnused(const Choice &choice) const;
+  double getCost() const;
+  llvm::Expected<Choice> widen(Choice first, const ErrorBudget &budget);
 
   const Graph &graph;
   ModuleOp module;
@@ -156,9 +161,11 @@ private:
 llvm::Expected<Choice> ToleranceSearch::lower() {
   runner.beginRound(paths.number);
   llvm::Expected<Launches> launches = makeLaunches(graph, setup, paths, runner);
-  if (!launches)
-    return launches.takeError();
-  llvm::Expected<Choice> choice = lowerLaunches(std::move(*launches), setup, runner);
+  return launches ? lower(std::move(*launches)) : launches.takeError();
+}
+
+llvm::Expected<Choice> ToleranceSearch::lower(Launches launches) {
+  llvm::Expected<Choice> choice = lowerLaunches(std::move(launches), setup, runner);
   if (choice) {
     choice->number = paths.number;
     choice->selection = paths.selection;
@@ -212,6 +219,50 @@ llvm::Expected<Choice> ToleranceSearch::endExceeded(Choice best) {
   return best;
 }
 
+/// Returns a budget for all operations together with which the error would be just within the tolerance, if the
+/// measured choice is much more exact than that. Sensitivities come with such a budget.
+std::optional<ErrorBudget> ToleranceSearch::findUnused(const Choice &choice) const {
+  constexpr double kMuch = 0.5; // policy: with more in use, few paths are added
+  double tolerance = setup.options.tolerance, used = choice.error.getUsedShare(tolerance);
+  if (paths.sensitivities || used > kMuch || choice.error.getLargest() == 0)
+    return std::nullopt;
+  // What no inexact path is behind says nothing of how their errors reach an output.
+  double total = choice.totalTaken > 0 ? choice.totalTaken * kMargin / used : kMargin * tolerance;
+  return ErrorBudget{total, total, choice.lateShare};
+}
+
+/// Returns what the chosen paths cost, of all targets.
+double ToleranceSearch::getCost() const {
+  double cost = 0;
+  for (const Target &target : setup.targets)
+    cost += paths.selection->getCost(target.name);
+  return cost;
+}
+
+/// Chooses again with a larger budget, and returns that choice if it is the cheaper one and exact enough; otherwise the
+/// first one.
+llvm::Expected<Choice> ToleranceSearch::widen(Choice first, const ErrorBudget &budget) {
+  constexpr double kMinSaved = 0.02; // policy: of the time by estimate; estimates of different kernels are not better
+  double cost = getCost();
+  paths.budget = budget;
+  paths.selection = std::make_shared<PathSelection>();
+  runner.beginRound(++paths.number);
+  llvm::Expected<Launches> launches = makeLaunches(graph, setup, paths, runner);
+  if (!launches)
+    return launches.takeError();
+  if (getCost() >= (1 - kMinSaved) * cost)
+    return first;
+  llvm::Expected<Choice> choice = lower(std::move(*launches));
+  if (!choice)
+    return choice;
+  if (llvm::Error error = measure(*choice))
+    return error;
+  if (!choice->error.reason.empty() || choice->error.findExceeding(setup.options.tolerance))
+    return first;
+  choice->isWidened = true;
+  return choice;
+}
+
 llvm::Expected<Choice> ToleranceSearch::run() {
   // After these attempts, every operation gets its default implementation.
   constexpr unsigned kAttempts = 3;
@@ -227,8 +278,10 @@ llvm::Expected<Choice> ToleranceSearch::run() {
     bool isMeasured = choice->error.reason.empty();
     double total = choice->totalTaken, lateShare = choice->lateShare, excess = choice->error.getUsedShare(tolerance);
     // If the error cannot be measured, only paths are accepted that need no measurement.
-    if (isMeasured ? !choice->error.findExceeding(tolerance) : total == 0)
-      return choice;
+    if (isMeasured ? !choice->error.findExceeding(tolerance) : total == 0) {
+      std::optional<ErrorBudget> unused = isMeasured && !best ? findUnused(*choice) : std::nullopt;
+      return unused ? widen(std::move(*choice), *unused) : std::move(choice);
+    }
     // A path may be more exact than the default implementation, because its sums are shorter.
     if (isMeasured && (!best || excess < best->error.getUsedShare(tolerance)))
       best = std::move(*choice);

@@ -260,6 +260,8 @@ static std::string getMeta(const Choice &choice, const RecordedTimes *times, con
   meta["tolerance"] = setup.options.tolerance;
   meta["error"] = nlohmann::json::parse(choice.error.toJson());
   meta["paths"] = {{"choices", choice.number}, {"largest_error", choice.largestTaken}};
+  if (choice.isWidened)
+    meta["paths"]["widened"] = true;
   for (auto [target, variant] : llvm::zip(setup.targets, choice.plan.variants))
     meta["paths"]["kernels"][target.name] = variant.paths;
   for (const Target &target : setup.targets)
@@ -360,9 +362,10 @@ static llvm::Expected<Choice> choosePlan(OpenedModel &model, const Setup &setup,
       return makeError(status, message);
   }
   llvm::Expected<Choice> choice = lower(paths);
-  // A second choice means that the first one exceeded the tolerance.
+  // A second choice means that the first one exceeded the tolerance, or left most of it.
   bool isTuning = setup.options.tuneSeconds > 0 && setup.makesArtifact && setup.targets.size() == 1;
-  if (!choice || choice->number == 1 || choice->totalTaken == 0 || !isTuning || paths.sensitivities)
+  if (!choice || choice->number == 1 || choice->isWidened || choice->totalTaken == 0 || !isTuning ||
+      paths.sensitivities)
     return choice;
   llvm::Expected<std::optional<Choice>> better = chooseBySensitivity(model, *choice, setup, runner);
   if (!better)

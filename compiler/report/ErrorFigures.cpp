@@ -61,6 +61,8 @@ static std::string describePaths(const Json &paths, bool isMeasured) {
   if (choices <= 1 || !isMeasured)
     return text;
   std::string number = paths["choices"].dump();
+  if (auto widened = paths.find("widened"); widened != paths.end() && *widened == true)
+    return text + "; choice " + number + ", the one before left most of --tolerance unused";
   return text + "; choice " + number + ", those before were less exact than --tolerance allows";
 }
 

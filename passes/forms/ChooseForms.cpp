@@ -251,6 +251,9 @@ void ChooseForms::take(size_t number, const PricedSite &site, size_t form, Rewri
     LDBG() << other << ": " << cost.cycles << " cycles, cost " << cost.cost;
   LDBG() << "computes " << source.getName() << " at " << site.site.operations.front()->getLoc() << " as "
          << source.getForms()[form];
+  // What early forms cost is that of the operations which they make, and of the paths of these.
+  if (isLate && context.selection && !site.costs.empty())
+    context.selection->addCost(getTarget(), site.costs[form].cost);
   if (form == 0)
     return;
   ++numTaken;

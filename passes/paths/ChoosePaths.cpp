@@ -364,6 +364,7 @@ private:
       bases.emplace_back(number, &base);
     }
     std::vector<const Path *> chosen(all.size());
+    double cost = 0;
     ErrorBudget free{budget, getRest()};
     for (auto [numbered, paths, place] : llvm::zip(bases, priced, distributeBudget(priced, free))) {
       auto [number, base] = numbered;
@@ -371,6 +372,7 @@ private:
       if (best != base && !isAllowed(operations[number], best->path->getName()))
         best = base;
       chosen[number] = best->path;
+      cost += best->cost;
       numTaken += !best->isDefault;
       if (double error = getError(operations[number], *best); error > 0)
         errors->addTaken(error);
@@ -378,6 +380,8 @@ private:
         variance += paths[place].error * paths[place].error;
     }
     errors->setVariance(getOperation(), PathErrors::paths, variance);
+    if (selection)
+      selection->addCost(getTarget(), cost);
     return chosen;
   }
 

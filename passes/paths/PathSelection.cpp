@@ -76,9 +76,21 @@ std::vector<SelectedForm> PathSelection::listForms(llvm::StringRef target) const
   return list;
 }
 
+void PathSelection::addCost(llvm::StringRef target, double cost) {
+  std::lock_guard<std::mutex> lock(mutex);
+  costs[target.str()] += cost;
+}
+
+double PathSelection::getCost(llvm::StringRef target) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto own = costs.find(target);
+  return own == costs.end() ? 0 : own->second;
+}
+
 void PathSelection::clear() {
   std::lock_guard<std::mutex> lock(mutex);
   byTarget.clear();
   rounded.clear();
   forms.clear();
+  costs.clear();
 }

@@ -53,6 +53,10 @@ public:
   std::vector<SelectedForm> listForms(llvm::StringRef target) const;
   /// Describes the choices of all sites and operations of a target; equal texts mean equal selections.
   std::string describe(llvm::StringRef target) const;
+  /// Adds what a step's choices for a function of a target cost by estimates and records, in the unit of blendCosts.
+  void addCost(llvm::StringRef target, double cost);
+  /// Returns the sum of a target; only a ratio of two selections of the same model means anything.
+  double getCost(llvm::StringRef target) const;
   void clear();
 
 private:
@@ -60,6 +64,7 @@ private:
   std::map<std::string, std::map<Place, SelectedPath>, std::less<>> byTarget;
   std::map<std::string, std::set<Place>, std::less<>> rounded; ///< by target
   std::map<std::string, std::map<Place, SelectedForm>, std::less<>> forms;
+  std::map<std::string, double, std::less<>> costs; ///< by target
 };
 
 } // namespace tenon
