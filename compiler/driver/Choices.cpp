@@ -139,7 +139,6 @@ public:
 
 private:
   llvm::Expected<Choice> lower();
-  llvm::Expected<Choice> lower(Launches launches);
   std::string getWhyUnmeasured(const Choice &choice) const;
   llvm::Error measure(Choice &choice);
   llvm::Expected<Choice> endExceeded(Choice best);
@@ -161,11 +160,9 @@ private:
 llvm::Expected<Choice> ToleranceSearch::lower() {
   runner.beginRound(paths.number);
   llvm::Expected<Launches> launches = makeLaunches(graph, setup, paths, runner);
-  return launches ? lower(std::move(*launches)) : launches.takeError();
-}
-
-llvm::Expected<Choice> ToleranceSearch::lower(Launches launches) {
-  llvm::Expected<Choice> choice = lowerLaunches(std::move(launches), setup, runner);
+  if (!launches)
+    return launches.takeError();
+  llvm::Expected<Choice> choice = lowerLaunches(std::move(*launches), setup, runner);
   if (choice) {
     choice->number = paths.number;
     choice->selection = paths.selection;
@@ -224,7 +221,8 @@ llvm::Expected<Choice> ToleranceSearch::endExceeded(Choice best) {
 std::optional<ErrorBudget> ToleranceSearch::findUnused(const Choice &choice) const {
   constexpr double kMuch = 0.5; // policy: with more in use, few paths are added
   double tolerance = setup.options.tolerance, used = choice.error.getUsedShare(tolerance);
-  if (paths.sensitivities || used > kMuch || choice.error.getLargest() == 0)
+  // A bisection counts the steps of the first choice: whether there is a second one would depend on which are taken.
+  if (paths.sensitivities || setup.options.bisect || used > kMuch || choice.error.getLargest() == 0)
     return std::nullopt;
   // What no inexact path is behind says nothing of how their errors reach an output.
   double total = choice.totalTaken > 0 ? choice.totalTaken * kMargin / used : kMargin * tolerance;
@@ -246,13 +244,12 @@ llvm::Expected<Choice> ToleranceSearch::widen(Choice first, const ErrorBudget &b
   double cost = getCost();
   paths.budget = budget;
   paths.selection = std::make_shared<PathSelection>();
-  runner.beginRound(++paths.number);
-  llvm::Expected<Launches> launches = makeLaunches(graph, setup, paths, runner);
-  if (!launches)
-    return launches.takeError();
+  if (llvm::Error error = tryChoice(graph, setup, paths, runner))
+    return error;
   if (getCost() >= (1 - kMinSaved) * cost)
     return first;
-  llvm::Expected<Choice> choice = lower(std::move(*launches));
+  ++paths.number;
+  llvm::Expected<Choice> choice = lower();
   if (!choice)
     return choice;
   if (llvm::Error error = measure(*choice))

@@ -50,12 +50,22 @@ OwningOpRef<ModuleOp> phases::splitTargets(ModuleOp module, ArrayRef<Target> tar
   return modules;
 }
 
-llvm::Expected<Launches> phases::makeLaunches(const Graph &graph, const Setup &setup, const PathChoice &choice,
-                                              PhaseRunner &runner) {
-  ModuleOp shared = const_cast<Graph &>(graph).module.get();
-  Launches launches{splitTargets(shared, setup.targets)};
+/// Clones the graph for each target; nothing is chosen yet.
+static OwningOpRef<ModuleOp> beginChoice(const Graph &graph, const Setup &setup, const PathChoice &choice) {
   choice.errors->forgetTaken();
   choice.selection->clear();
+  return splitTargets(const_cast<Graph &>(graph).module.get(), setup.targets);
+}
+
+llvm::Error phases::tryChoice(const Graph &graph, const Setup &setup, const PathChoice &choice, PhaseRunner &runner) {
+  OwningOpRef<ModuleOp> modules = beginChoice(graph, setup, choice);
+  return runner.tryOut(
+      *modules, [&](OpPassManager &pm) { buildLaunchPipeline(pm.nest<ModuleOp>(), getGraphOptions(setup, choice)); });
+}
+
+llvm::Expected<Launches> phases::makeLaunches(const Graph &graph, const Setup &setup, const PathChoice &choice,
+                                              PhaseRunner &runner) {
+  Launches launches{beginChoice(graph, setup, choice)};
   if (llvm::Error error = runner.run("launches", *launches.modules, [&](OpPassManager &pm) {
         buildLaunchPipeline(pm.nest<ModuleOp>(), getGraphOptions(setup, choice));
       }))

@@ -118,6 +118,8 @@ struct Launches {
 };
 llvm::Expected<Launches> makeLaunches(const Graph &graph, const Setup &setup, const PathChoice &choice,
                                       PhaseRunner &runner);
+/// Makes the same choices in `choice.selection`, without launches and unobserved.
+llvm::Error tryChoice(const Graph &graph, const Setup &setup, const PathChoice &choice, PhaseRunner &runner);
 /// Resumes from IR with outlined kernels, or from a later stage.
 llvm::Expected<Launches> resumeLaunches(Imported imported, const Setup &setup, PhaseRunner &runner);
 

@@ -82,6 +82,13 @@ llvm::Error PhaseRunner::run(StringRef phase, ModuleOp module, llvm::function_re
   return succeeded(verify(module)) ? llvm::Error::success() : makeReportedError(CompileStatus::fault);
 }
 
+llvm::Error PhaseRunner::tryOut(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager pm(&context);
+  pm.enableVerifier(false);
+  build(pm);
+  return succeeded(pm.run(module)) ? llvm::Error::success() : diagnostics.getFailure();
+}
+
 llvm::Error tenon::takeEarlyStop(llvm::Error outcome) {
   return llvm::handleErrors(std::move(outcome), [](const EarlyStop &) {});
 }

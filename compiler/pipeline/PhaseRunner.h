@@ -69,6 +69,9 @@ public:
   /// Begins a phase and runs the passes that `build` adds on `module`. A failure has the category of the diagnostics;
   /// invalid IR afterwards is an internal error.
   llvm::Error run(llvm::StringRef phase, mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> build);
+  /// Runs passes whose result is only looked at to decide about a later phase: nothing of them is announced, dumped or
+  /// counted. Fails like `run`.
+  llvm::Error tryOut(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> build);
   /// Counts the steps of later phases with `counter`, which must outlive this object; null disables counting.
   void setOptBisect(OptBisect *counter) { bisect = counter; }
   /// Later phases repeat earlier ones: from the second round on, their names contain its number.
