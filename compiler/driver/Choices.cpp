@@ -52,7 +52,6 @@ llvm::Expected<Choice> tenon::lowerLaunches(Launches launches, const Setup &setu
   Choice choice;
   choice.largestTaken = launches.largestTaken;
   choice.totalTaken = launches.totalTaken;
-  choice.lateShare = launches.lateShare;
   if (!setup.options.report.empty())
     recordTensorKernels(*launches.modules->getOps<ModuleOp>().begin(), choice.kernelIRs);
   llvm::Expected<Plan> plan = makePlan(std::move(launches), setup, runner);
@@ -142,9 +141,10 @@ private:
   std::string getWhyUnmeasured(const Choice &choice) const;
   llvm::Error measure(Choice &choice);
   llvm::Expected<Choice> endExceeded(Choice best);
-  std::optional<ErrorBudget> findUnused(const Choice &choice) const;
+  ErrorBudget scaleBudget(const Choice &choice) const;
+  bool leavesMuch(const Choice &choice) const;
   double getCost() const;
-  llvm::Expected<Choice> widen(Choice first, const ErrorBudget &budget);
+  llvm::Expected<Choice> widen(Choice first);
 
   const Graph &graph;
   ModuleOp module;
@@ -216,17 +216,22 @@ llvm::Expected<Choice> ToleranceSearch::endExceeded(Choice best) {
   return best;
 }
 
-/// Returns a budget for all operations together with which the error would be just within the tolerance, if the
-/// measured choice is much more exact than that. Sensitivities come with such a budget.
-std::optional<ErrorBudget> ToleranceSearch::findUnused(const Choice &choice) const {
+/// Returns a budget for all operations together with which the error would be just within the tolerance.
+ErrorBudget ToleranceSearch::scaleBudget(const Choice &choice) const {
+  double tolerance = setup.options.tolerance;
+  // Where no inexact path was taken, nothing is known of how their errors reach an output.
+  double total =
+      choice.totalTaken > 0 ? choice.totalTaken * kMargin / choice.error.getUsedShare(tolerance) : kMargin * tolerance;
+  return {total, total};
+}
+
+/// True if a measured choice is much more exact than it has to be.
+bool ToleranceSearch::leavesMuch(const Choice &choice) const {
   constexpr double kMuch = 0.5; // policy: with more in use, few paths are added
-  double tolerance = setup.options.tolerance, used = choice.error.getUsedShare(tolerance);
-  // A bisection counts the steps of the first choice: whether there is a second one would depend on which are taken.
-  if (paths.sensitivities || setup.options.bisect || used > kMuch || choice.error.getLargest() == 0)
-    return std::nullopt;
-  // What no inexact path is behind says nothing of how their errors reach an output.
-  double total = choice.totalTaken > 0 ? choice.totalTaken * kMargin / used : kMargin * tolerance;
-  return ErrorBudget{total, total, choice.lateShare};
+  // Sensitivities come with a budget for all operations together. A bisection counts the steps of the first choice:
+  // whether there is a second one would depend on which are taken.
+  return !paths.sensitivities && !setup.options.bisect && choice.error.getLargest() > 0 &&
+         choice.error.getUsedShare(setup.options.tolerance) <= kMuch;
 }
 
 /// Returns what the chosen paths cost, of all targets.
@@ -239,25 +244,35 @@ double ToleranceSearch::getCost() const {
 
 /// Chooses again with a larger budget, and returns that choice if it is the cheaper one and exact enough; otherwise the
 /// first one.
-llvm::Expected<Choice> ToleranceSearch::widen(Choice first, const ErrorBudget &budget) {
+llvm::Expected<Choice> ToleranceSearch::widen(Choice first) {
   constexpr double kMinSaved = 0.02; // policy: of the time by estimate; estimates of different kernels are not better
+  constexpr unsigned kWidenings = 2; // policy: the second one knows what the paths of the first one are off by
   double cost = getCost();
-  paths.budget = budget;
-  paths.selection = std::make_shared<PathSelection>();
-  if (llvm::Error error = tryChoice(graph, setup, paths, runner))
-    return error;
-  if (getCost() >= (1 - kMinSaved) * cost)
-    return first;
-  ++paths.number;
-  llvm::Expected<Choice> choice = lower();
-  if (!choice)
-    return choice;
-  if (llvm::Error error = measure(*choice))
-    return error;
-  if (!choice->error.reason.empty() || choice->error.findExceeding(setup.options.tolerance))
-    return first;
-  choice->isWidened = true;
-  return choice;
+  ErrorBudget budget = scaleBudget(first);
+  for (unsigned i = 0; i < kWidenings; ++i) {
+    paths.budget = budget;
+    paths.selection = std::make_shared<PathSelection>();
+    if (llvm::Error error = tryChoice(graph, setup, paths, runner))
+      return error;
+    if (getCost() >= (1 - kMinSaved) * cost)
+      break;
+    ++paths.number;
+    llvm::Expected<Choice> choice = lower();
+    if (!choice)
+      return choice;
+    if (llvm::Error error = measure(*choice))
+      return error;
+    if (!choice->error.reason.empty())
+      break;
+    if (!choice->error.findExceeding(setup.options.tolerance)) {
+      choice->isWidened = true;
+      return choice;
+    }
+    if (choice->totalTaken == 0)
+      break;
+    budget = scaleBudget(*choice);
+  }
+  return first;
 }
 
 llvm::Expected<Choice> ToleranceSearch::run() {
@@ -273,11 +288,11 @@ llvm::Expected<Choice> ToleranceSearch::run() {
     if (llvm::Error error = measure(*choice))
       return error;
     bool isMeasured = choice->error.reason.empty();
-    double total = choice->totalTaken, lateShare = choice->lateShare, excess = choice->error.getUsedShare(tolerance);
+    double total = choice->totalTaken, excess = choice->error.getUsedShare(tolerance);
     // If the error cannot be measured, only paths are accepted that need no measurement.
     if (isMeasured ? !choice->error.findExceeding(tolerance) : total == 0) {
-      std::optional<ErrorBudget> unused = isMeasured && !best ? findUnused(*choice) : std::nullopt;
-      return unused ? widen(std::move(*choice), *unused) : std::move(choice);
+      bool isFirst = !best;
+      return isMeasured && isFirst && leavesMuch(*choice) ? widen(std::move(*choice)) : std::move(choice);
     }
     // A path may be more exact than the default implementation, because its sums are shorter.
     if (isMeasured && (!best || excess < best->error.getUsedShare(tolerance)))
@@ -285,12 +300,10 @@ llvm::Expected<Choice> ToleranceSearch::run() {
     if (total == 0)
       return endExceeded(std::move(*best));
     // The error of the whole is proportional to those of its parts.
-    if (isMeasured && paths.number < last) {
+    if (isMeasured && paths.number < last)
       paths.budget.total = total * kMargin / excess;
-      paths.budget.lateShare = lateShare;
-    } else {
+    else
       paths.budget = {};
-    }
     paths.selection = std::make_shared<PathSelection>();
   }
 }

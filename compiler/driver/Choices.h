@@ -17,8 +17,8 @@ namespace tenon {
 /// What a choice of paths led to.
 struct Choice {
   unsigned number = 1;
-  bool isWidened = false; ///< the choice before was within the tolerance, and left most of it unused
-  double largestTaken = 0, totalTaken = 0, lateShare = 0; ///< as in Launches
+  bool isWidened = false;                  ///< the choice before was within the tolerance, and left most of it unused
+  double largestTaken = 0, totalTaken = 0; ///< as in Launches
   std::shared_ptr<PathSelection> selection;
   phases::Plan plan;
   phases::Kernels kernels;

@@ -75,7 +75,6 @@ llvm::Expected<Launches> phases::makeLaunches(const Graph &graph, const Setup &s
       return makeError(CompileStatus::misuse, llvm::toString(std::move(error)));
   launches.largestTaken = choice.errors->getLargestTaken();
   launches.totalTaken = choice.errors->getLargestTotal();
-  launches.lateShare = choice.errors->getLateShare();
   return launches;
 }
 

@@ -113,7 +113,6 @@ struct Launches {
   mlir::OwningOpRef<mlir::ModuleOp> modules; ///< holds a module for each target
   double largestTaken = 0;                   ///< the largest error of the implementations that are not the default ones
   double totalTaken = 0;                     ///< the root of the sum of their squares
-  double lateShare = 0;                      ///< of forms that are chosen behind the paths in that sum
   Stage stage = Stage::launches;             ///< a later one, of IR that is compiled on
 };
 llvm::Expected<Launches> makeLaunches(const Graph &graph, const Setup &setup, const PathChoice &choice,

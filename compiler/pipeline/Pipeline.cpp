@@ -108,7 +108,7 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
     ChooseFormsOptions forms;
     forms.budget = options.budget.each;
     functions.addPass(createChooseForms(std::move(forms), options.paths));
-    functions.addPass(createChoosePaths({options.budget.each, options.budget.getTotalOfPaths()}, options.paths));
+    functions.addPass(createChoosePaths({options.budget.each, options.budget.total}, options.paths));
   }
   // Paths that prepare the rows of a product do so for each product alone.
   functions.addPass(createCSEPass());

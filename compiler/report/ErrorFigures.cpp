@@ -62,7 +62,7 @@ static std::string describePaths(const Json &paths, bool isMeasured) {
     return text;
   std::string number = paths["choices"].dump();
   if (auto widened = paths.find("widened"); widened != paths.end() && *widened == true)
-    return text + "; choice " + number + ", the one before left most of --tolerance unused";
+    return text + "; choice " + number + ", the first one left most of --tolerance unused";
   return text + "; choice " + number + ", those before were less exact than --tolerance allows";
 }
 

@@ -8,7 +8,6 @@
 #include "passes/paths/ErrorBudget.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cassert>
-#include <cmath>
 
 using namespace tenon;
 
@@ -47,11 +46,6 @@ static std::vector<size_t> findHull(const std::vector<PricedPath> &paths, double
     hull.push_back(place);
   }
   return hull;
-}
-
-double ErrorBudget::getTotalOfPaths() const {
-  assert(lateShare >= 0 && lateShare <= 1 && "a share is no more than the whole");
-  return lateShare > 0 ? total * std::sqrt(1 - lateShare) : total;
 }
 
 std::vector<size_t> tenon::distributeBudget(llvm::ArrayRef<std::vector<PricedPath>> operations,

@@ -31,12 +31,6 @@ struct ErrorBudget {
   /// Upper bound for the root of the sum of squared errors of all operations: rounding errors are independent, so their
   /// variances add.
   double total = std::numeric_limits<double>::infinity();
-  /// The share of the variance that is left to forms which are chosen behind the paths (passes/forms): what they took
-  /// of it with a larger budget.
-  double lateShare = 0;
-
-  /// Returns the total of the paths.
-  double getTotalOfPaths() const;
 };
 
 /// Returns the number of a path for each operation, such that the sum of costs is small and the errors are within the

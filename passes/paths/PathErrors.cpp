@@ -80,9 +80,3 @@ PathErrors::Variances PathErrors::getLargest() const {
 }
 
 double PathErrors::getLargestTotal() const { return std::sqrt(getSum(getLargest())); }
-
-double PathErrors::getLateShare() const {
-  Variances largest = getLargest();
-  double sum = getSum(largest);
-  return sum > 0 ? largest[lateForms] / sum : 0;
-}

@@ -41,8 +41,6 @@ public:
   double getVariance(mlir::func::FuncOp function);
   /// Returns the root of the largest sum of squared errors of a function.
   double getLargestTotal() const;
-  /// Returns the share of late forms in that sum; 0 if it is 0.
-  double getLateShare() const;
 
 private:
   using Variances = std::array<double, 3>; ///< by step

@@ -81,13 +81,3 @@ TEST_CASE("budgets are kept, and costs are near the smallest possible ones", "[b
     CHECK(getCost(chosen) <= best + largestStep + 1e-12);
   }
 }
-
-TEST_CASE("paths leave a share of the variance to what is decided behind them", "[budget]") {
-  ErrorBudget budget{1, 2};
-  CHECK(budget.getTotalOfPaths() == 2);
-  budget.lateShare = 0.75;
-  CHECK(budget.getTotalOfPaths() == 1);
-  budget = {1};
-  budget.lateShare = 0.5;
-  CHECK(std::isinf(budget.getTotalOfPaths()));
-}

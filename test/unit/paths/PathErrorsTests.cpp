@@ -94,7 +94,6 @@ TEST_CASE("variances of the steps of a function add up", "[errors]") {
   REQUIRE(module);
   auto main = module->lookupSymbol<func::FuncOp>("main"), other = module->lookupSymbol<func::FuncOp>("other");
   PathErrors errors;
-  CHECK(errors.getLateShare() == 0);
   errors.setVariance(main, PathErrors::paths, 1);
   // What a step decides later takes the place of what it has decided before.
   errors.setVariance(main, PathErrors::paths, 3);
@@ -103,7 +102,6 @@ TEST_CASE("variances of the steps of a function add up", "[errors]") {
   CHECK(errors.getVariance(main) == 4);
   CHECK(errors.getVariance(other) == 2);
   CHECK(errors.getLargestTotal() == 2);
-  CHECK(errors.getLateShare() == 0.25);
   errors.forgetTaken();
   CHECK(errors.getVariance(main) == 0);
   CHECK(errors.getLargestTotal() == 0);
