@@ -124,6 +124,32 @@ ErrorReport tenon::measureChoice(const Choice &choice, const Graph &graph, Error
   return std::move(*all);
 }
 
+/// Returns what the chosen paths cost, of all targets.
+static double getCost(const PathChoice &paths, const Setup &setup) {
+  double cost = 0;
+  for (const Target &target : setup.targets)
+    cost += paths.selection->getCost(target.name);
+  return cost;
+}
+
+/// True if a wider budget is worth another compilation.
+static bool savesEnough(double cost, double before) {
+  constexpr double kMinSaved = 0.02; // policy: of the time by estimate; estimates of different kernels are not better
+  return cost < (1 - kMinSaved) * before;
+}
+
+llvm::Expected<bool> tenon::mayChooseAgain(const Graph &graph, PathChoice paths, double totalTaken, const Setup &setup,
+                                           PhaseRunner &runner) {
+  if (setup.options.skipsError || totalTaken > 0)
+    return totalTaken > 0;
+  double cost = getCost(paths, setup), total = kMargin * setup.options.tolerance;
+  paths.budget = {total, total};
+  paths.selection = std::make_shared<PathSelection>();
+  if (llvm::Error error = tryChoice(graph, setup, paths, runner))
+    return error;
+  return savesEnough(getCost(paths, setup), cost);
+}
+
 namespace {
 /// Iterates over choices of paths with decreasing budgets; once with a larger one, if the first choice leaves most of
 /// the tolerance unused.
@@ -143,7 +169,6 @@ private:
   llvm::Expected<Choice> endExceeded(Choice best);
   ErrorBudget scaleBudget(const Choice &choice) const;
   bool leavesMuch(const Choice &choice) const;
-  double getCost() const;
   llvm::Expected<Choice> widen(Choice first);
 
   const Graph &graph;
@@ -234,27 +259,18 @@ bool ToleranceSearch::leavesMuch(const Choice &choice) const {
          choice.error.getUsedShare(setup.options.tolerance) <= kMuch;
 }
 
-/// Returns what the chosen paths cost, of all targets.
-double ToleranceSearch::getCost() const {
-  double cost = 0;
-  for (const Target &target : setup.targets)
-    cost += paths.selection->getCost(target.name);
-  return cost;
-}
-
 /// Chooses again with a larger budget, and returns that choice if it is the cheaper one and exact enough; otherwise the
 /// first one.
 llvm::Expected<Choice> ToleranceSearch::widen(Choice first) {
-  constexpr double kMinSaved = 0.02; // policy: of the time by estimate; estimates of different kernels are not better
   constexpr unsigned kWidenings = 2; // policy: the second one knows what the paths of the first one are off by
-  double cost = getCost();
+  double cost = getCost(paths, setup);
   ErrorBudget budget = scaleBudget(first);
   for (unsigned i = 0; i < kWidenings; ++i) {
     paths.budget = budget;
     paths.selection = std::make_shared<PathSelection>();
     if (llvm::Error error = tryChoice(graph, setup, paths, runner))
       return error;
-    if (getCost() >= (1 - kMinSaved) * cost)
+    if (!savesEnough(getCost(paths, setup), cost))
       break;
     ++paths.number;
     llvm::Expected<Choice> choice = lower();

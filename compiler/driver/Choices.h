@@ -58,6 +58,11 @@ ErrorReport measureChoice(const Choice &choice, const phases::Graph &graph, Erro
 llvm::Expected<Choice> lowerWithinTolerance(const phases::Graph &graph, phases::PathChoice paths, ErrorMeter *meter,
                                             const phases::Setup &setup, uint64_t sourceHash, PhaseRunner &runner);
 
+/// True if the measured error of launches that `paths` led to may lead to other ones: paths were taken that need a part
+/// of the tolerance, `totalTaken` in all, or faster ones would be within it.
+llvm::Expected<bool> mayChooseAgain(const phases::Graph &graph, phases::PathChoice paths, double totalTaken,
+                                    const phases::Setup &setup, PhaseRunner &runner);
+
 } // namespace tenon
 
 #endif // TENON_COMPILER_DRIVER_CHOICES_H

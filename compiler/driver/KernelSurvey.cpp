@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/driver/KernelSurvey.h"
+#include "compiler/driver/Choices.h"
 #include "compiler/driver/OpenedModel.h"
 #include "compiler/errors/CompileError.h"
 #include "llvm/ADT/StringSet.h"
@@ -54,8 +55,11 @@ static llvm::Expected<KernelSurvey> survey(Setup &setup, PhaseRunner &runner) {
   llvm::Expected<Launches> launches = makeLaunches(model->graph, setup, choice, runner);
   if (!launches)
     return launches.takeError();
+  llvm::Expected<bool> isProvisional = mayChooseAgain(model->graph, choice, launches->totalTaken, setup, runner);
+  if (!isProvisional)
+    return isProvisional.takeError();
   KernelSurvey result;
-  result.isProvisional = launches->totalTaken > 0;
+  result.isProvisional = *isProvisional;
   llvm::Expected<Plan> plan = makePlan(std::move(*launches), setup, runner);
   if (!plan)
     return plan.takeError();

@@ -16,7 +16,7 @@ namespace tenon {
 /// The kernels of the plan that a compilation begins with.
 struct KernelSurvey {
   std::vector<PlannedKernel> kernels; ///< of all targets, each once
-  /// Its paths need a part of the tolerance. If the measured error exceeds that, the compilation chooses others.
+  /// The compilation measures the error, and may choose other paths by it (Choices.h).
   bool isProvisional = false;
   std::string note; ///< why the cache is not used; empty if it is
 };

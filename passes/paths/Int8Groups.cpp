@@ -18,6 +18,7 @@
 #include "passes/Kernel.h"
 #include "passes/cost/PackedDims.h"
 #include "passes/cost/ProductShape.h"
+#include "passes/paths/FloatWeight.h"
 #include "passes/paths/Numbers.h"
 #include "passes/paths/Path.h"
 #include "passes/precision/ConstantMatrices.h"
@@ -76,21 +77,13 @@ static std::optional<GroupProduct> matchQuantized(OpOperand &operand) {
   return GroupProduct{&getRows(operand), &operand, *axes, group, weight.getType().getElementTypeBitWidth(), {}};
 }
 
-/// Matches a constant matrix of floats that only products read. A lookup would need the floats, too.
+/// Matches a constant matrix of floats that only products read.
 static std::optional<GroupProduct> matchFloats(OpOperand &operand) {
-  auto cast = operand.get().getDefiningOp<CastOp>();
-  auto weight = (cast ? cast.getInput() : operand.get()).getDefiningOp<WeightOp>();
+  WeightOp weight = findFloatWeight(operand, [](Operation *user) { return isa<ContractOp>(user); });
   std::optional<MatrixAxes> axes = weight ? getMatrixAxes(operand) : std::nullopt;
   RankedTensorType type = axes ? weight.getType() : RankedTensorType();
-  if (!type || type.getRank() != 2 || !getFloatKind(type.getElementType()) || !getBytes(weight.getValue()) ||
-      type.getDimSize(axes->depth) == 0 || type.getDimSize(axes->depth) % kRowGroup != 0 ||
-      type.getDimSize(axes->columns) < kFewColumns)
-    return std::nullopt;
-  auto isProduct = [](Operation *user) { return isa<ContractOp>(user); };
-  bool isOfProducts = llvm::all_of(weight->getUsers(), [&](Operation *user) {
-    return isProduct(user) || (isa<CastOp>(user) && llvm::all_of(user->getUsers(), isProduct));
-  });
-  if (!isOfProducts)
+  if (!type || type.getRank() != 2 || type.getDimSize(axes->depth) == 0 ||
+      type.getDimSize(axes->depth) % kRowGroup != 0 || type.getDimSize(axes->columns) < kFewColumns)
     return std::nullopt;
   return GroupProduct{&getRows(operand), &operand, *axes, kRowGroup, 8, weight};
 }

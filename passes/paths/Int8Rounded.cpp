@@ -26,6 +26,7 @@
 #include "passes/cost/PackedDims.h"
 #include "passes/cost/ProductShape.h"
 #include "passes/cost/SizeHints.h"
+#include "passes/paths/FloatWeight.h"
 #include "passes/paths/LowerBound.h"
 #include "passes/paths/Path.h"
 #include "passes/precision/ConstantMatrices.h"
@@ -93,25 +94,16 @@ static bool keepsRows(ContractOp op, OpOperand &rows) {
 
 static std::optional<RoundedProduct> matchMatrix(OpOperand &matrix) {
   Operation *op = matrix.getOwner();
-  auto widened = matrix.get().getDefiningOp<CastOp>();
-  auto weight = (widened ? widened.getInput() : matrix.get()).getDefiningOp<WeightOp>();
+  WeightOp weight = findFloatWeight(matrix, [](Operation *user) { return isa<ContractOp, ConvolveOp>(user); });
   std::optional<MatrixAxes> axes = weight ? getMatrixAxes(matrix) : std::nullopt;
   RankedTensorType type = axes ? weight.getType() : RankedTensorType();
-  if (!type || !getFloatKind(type.getElementType()) || !getBytes(weight.getValue()) || type.getNumElements() == 0 ||
-      type.getDimSize(axes->columns) < kFewColumns)
+  if (!type || type.getNumElements() == 0 || type.getDimSize(axes->columns) < kFewColumns)
     return std::nullopt;
   // The columns are outermost or innermost, so that one stride leads from an element of a column to the next.
   bool isOuter = axes->columns == 0, isInner = axes->columns + 1 == type.getRank();
   OpOperand &rows = op->getOpOperand(1 - matrix.getOperandNumber());
   auto contract = dyn_cast<ContractOp>(op);
   if ((!isOuter && !isInner) || (contract && (type.getRank() != 2 || !keepsRows(contract, rows))))
-    return std::nullopt;
-  // A lookup needs the floats, too, and would keep them beside the bytes.
-  auto isProduct = [](Operation *user) { return isa<ContractOp, ConvolveOp>(user); };
-  bool isOfProducts = llvm::all_of(weight->getUsers(), [&](Operation *user) {
-    return isProduct(user) || (isa<CastOp>(user) && llvm::all_of(user->getUsers(), isProduct));
-  });
-  if (!isOfProducts)
     return std::nullopt;
   RoundedProduct product{&rows, &matrix, weight, axes->columns, 0, findLowerBound(rows.get())};
   product.firstSummed = contract ? cast<RankedTensorType>(rows.get().getType()).getRank() - 1 : 1;

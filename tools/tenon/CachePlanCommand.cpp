@@ -97,8 +97,8 @@ static void printSurvey(const KernelSurvey &survey, const PlanArguments &argumen
                << (survey.kernels.size() == 1 ? " kernel, " : " kernels, ") << numCompiled << " compiled, "
                << survey.kernels.size() - numCompiled << " only planned\n";
   if (survey.isProvisional)
-    llvm::outs() << "Some of their algorithms need a part of the tolerance: if the measured error exceeds it, the "
-                    "compilation takes others.\n";
+    llvm::outs() << "The compilation measures its error, and may take other algorithms by it: faster ones within the "
+                    "tolerance, or more exact ones.\n";
 }
 
 static int run(PlanArguments &arguments) {

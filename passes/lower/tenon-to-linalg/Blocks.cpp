@@ -180,8 +180,8 @@ Matrix BlockWriter::pairUp(const Matrix &matrix, const Span &rows, const Span &c
     partSizes[paired] = number;
     strides[paired] = w.b.getIndexAttr(2);
     SmallVector<Value> elements;
-    for (unsigned number : llvm::seq(areWhole ? 2u : 1u)) {
-      offsets[paired] = areWhole ? w.b.getIndexAttr(number) : compute(count - 1);
+    for (unsigned half : llvm::seq(areWhole ? 2u : 1u)) {
+      offsets[paired] = areWhole ? w.b.getIndexAttr(half) : compute(count - 1);
       elements.push_back(tensor::ExtractSliceOp::create(w.b, w.loc, matrix.tensor, offsets, partSizes, strides));
     }
     offsets[paired] = first;

@@ -1,0 +1,24 @@
+//===- FloatWeight.cpp - floats that paths may quantize -------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/paths/FloatWeight.h"
+#include "dialects/tenon/WeightBytes.h"
+#include "passes/precision/ConstantMatrices.h"
+
+using namespace mlir;
+using namespace tenon;
+
+WeightOp tenon::findFloatWeight(OpOperand &operand, llvm::function_ref<bool(Operation *)> isProduct) {
+  auto cast = operand.get().getDefiningOp<CastOp>();
+  auto weight = (cast ? cast.getInput() : operand.get()).getDefiningOp<WeightOp>();
+  if (!weight || !getFloatKind(weight.getType().getElementType()) || !getBytes(weight.getValue()))
+    return {};
+  bool isOfProducts = llvm::all_of(weight->getUsers(), [&](Operation *user) {
+    return isProduct(user) || (isa<CastOp>(user) && llvm::all_of(user->getUsers(), isProduct));
+  });
+  return isOfProducts ? weight : WeightOp();
+}

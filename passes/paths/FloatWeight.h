@@ -1,0 +1,22 @@
+//===- FloatWeight.h - floats that paths may quantize ---------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_PATHS_FLOATWEIGHT_H
+#define TENON_PASSES_PATHS_FLOATWEIGHT_H
+
+#include "dialects/tenon/Tenon.h"
+
+namespace tenon {
+
+/// Returns the weight of floats whose elements an operation reads at `operand`, as they are stored or cast; null if
+/// there is none whose bytes are known, or if not all of its readers satisfy `isProduct`. A lookup, for example, would
+/// need the floats beside what they are quantized to.
+WeightOp findFloatWeight(mlir::OpOperand &operand, llvm::function_ref<bool(mlir::Operation *)> isProduct);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_PATHS_FLOATWEIGHT_H
