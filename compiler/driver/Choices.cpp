@@ -262,7 +262,7 @@ bool ToleranceSearch::leavesMuch(const Choice &choice) const {
 /// Chooses again with a larger budget, and returns that choice if it is the cheaper one and exact enough; otherwise the
 /// first one.
 llvm::Expected<Choice> ToleranceSearch::widen(Choice first) {
-  constexpr unsigned kWidenings = 2; // policy: the second one knows what the paths of the first one are off by
+  constexpr unsigned kWidenings = 3; // policy: each knows what the paths of the one before are off by
   double cost = getCost(paths, setup);
   ErrorBudget budget = scaleBudget(first);
   for (unsigned i = 0; i < kWidenings; ++i) {
