@@ -9,58 +9,139 @@
 #include "llvm/ADT/STLExtras.h"
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 using namespace tenon;
 
-using Regions = std::vector<std::vector<PricedPath>>;
+static constexpr double kNone = std::numeric_limits<double>::infinity(); // math: the cost of no plan
+
+/// The budget in units that variances are rounded to.
+static constexpr unsigned kUnits = 4096; // limit: memory of a table
+
+/// Sums are rounded, so sums within this tolerance count as equal.
+static constexpr double kRounding = 1e-9; // math: sums of doubles
 
 static double getVariance(const PricedPath &path) { return path.error * path.error; }
 
-/// Returns the variance of the best plan if a unit of variance costs `multiplier`; of the most exact one among equals.
-static double getBestVariance(const Regions &regions, double multiplier) {
-  double variance = 0;
+/// Rounds a variance to units; more than kUnits if it exceeds the budget.
+static unsigned countUnits(double variance, double budget, bool roundsUp) {
+  if (variance > budget * (1 + kRounding))
+    return kUnits + 1;
+  if (budget == 0 || std::isinf(budget))
+    return 0;
+  double exact = variance / budget * kUnits;
+  return std::min(kUnits, static_cast<unsigned>(roundsUp ? std::ceil(exact * (1 - kRounding)) : std::floor(exact)));
+}
+
+//===----------------------------------------------------------------------===//
+// KnapsackOrder
+//===----------------------------------------------------------------------===//
+
+KnapsackOrder::KnapsackOrder(const std::vector<std::vector<PricedPath>> &regions, double variance, bool roundsUp) {
   for (const std::vector<PricedPath> &options : regions) {
-    auto getKey = [&](const PricedPath &option) {
-      return std::pair(option.cost + multiplier * getVariance(option), option.error);
-    };
-    variance += getVariance(*std::min_element(options.begin(), options.end(),
-                                              [&](const auto &x, const auto &y) { return getKey(x) < getKey(y); }));
+    assert(!options.empty() && options.size() <= std::numeric_limits<uint16_t>::max() && "a region has some options");
+    std::vector<double> &ownCosts = costs.emplace_back();
+    std::vector<unsigned> &ownUnits = units.emplace_back();
+    for (const PricedPath &option : options) {
+      ownCosts.push_back(option.cost);
+      ownUnits.push_back(countUnits(getVariance(option), variance, roundsUp));
+    }
   }
-  return variance;
+  fillTable();
 }
 
-/// Returns the smallest multiplier for which the best plan is within the budget, where the bound is tight. The best
-/// plan changes only at multipliers at which two options of a region are equal.
-static double findMultiplier(const Regions &regions, double budget) {
-  std::vector<double> prices{0};
-  for (llvm::ArrayRef<PricedPath> options : regions)
-    for (const PricedPath &x : options)
-      for (const PricedPath &y : options)
-        if (x.cost < y.cost && x.error > y.error)
-          // The multiplier is slightly larger than the exact one, so that rounding does not decide between the options.
-          prices.push_back((y.cost - x.cost) / (getVariance(x) - getVariance(y)) * (1 + 1e-12));
-  llvm::sort(prices);
-  auto it = std::partition_point(prices.begin(), prices.end(),
-                                 [&](double price) { return getBestVariance(regions, price) > budget; });
-  return it == prices.end() ? prices.back() : *it;
+/// Computes what regions from each one on cost at least, by the units that are left for them, from the last one back.
+void KnapsackOrder::fillTable() {
+  restCosts.assign((costs.size() + 1) * (kUnits + 1), kNone);
+  std::fill(restCosts.end() - (kUnits + 1), restCosts.end(), 0.0);
+  for (size_t region = costs.size(); region-- > 0;)
+    for (unsigned left = 0; left <= kUnits; ++left)
+      for (size_t option = 0; option < costs[region].size(); ++option)
+        if (std::optional<double> cost = estimate(region, option, left)) {
+          double &least = restCosts[region * (kUnits + 1) + left];
+          least = std::min(least, *cost);
+        }
 }
 
-static std::vector<std::vector<double>> getReducedCosts(const Regions &regions, double multiplier) {
-  std::vector<std::vector<double>> costs;
-  for (llvm::ArrayRef<PricedPath> options : regions) {
-    std::vector<double> &own = costs.emplace_back();
-    for (const PricedPath &option : options)
-      own.push_back(option.cost + multiplier * getVariance(option));
+/// Returns the least cost of an option and of all regions behind it; none if that exceeds the budget.
+std::optional<double> KnapsackOrder::estimate(size_t region, size_t option, unsigned unitsLeft) const {
+  unsigned own = units[region][option];
+  if (own > unitsLeft)
+    return std::nullopt;
+  double rest = restCosts[(region + 1) * (kUnits + 1) + unitsLeft - own];
+  return rest == kNone ? std::nullopt : std::optional(costs[region][option] + rest);
+}
+
+/// Appends the cheapest options for the regions behind those that are given.
+void KnapsackOrder::complete(Options &options, unsigned unitsLeft) const {
+  for (size_t region = options.size(); region < costs.size(); ++region) {
+    std::optional<size_t> best;
+    double least = kNone;
+    for (size_t option = 0; option < costs[region].size(); ++option)
+      if (std::optional<double> cost = estimate(region, option, unitsLeft); cost && *cost < least) {
+        least = *cost;
+        best = option;
+      }
+    assert(best && "a plan is completed only if the table has one");
+    options.push_back(static_cast<uint16_t>(*best));
+    unitsLeft -= units[region][*best];
   }
-  return costs;
 }
 
-BudgetedPlans::BudgetedPlans(Regions all, double budget)
-    : regions(std::move(all)), variance(budget * budget), multiplier(findMultiplier(regions, variance)),
-      order(getReducedCosts(regions, multiplier)), bound(-std::numeric_limits<double>::infinity()) {}
+/// Adds the branches from a plan at all regions that are not fixed.
+void KnapsackOrder::split(Options options, size_t firstFree) {
+  unsigned left = kUnits;
+  double cost = 0;
+  for (size_t region = 0; region < costs.size(); ++region) {
+    for (size_t option = 0; region >= firstFree && option < costs[region].size(); ++option)
+      if (std::optional<double> least = estimate(region, option, left); least && option != options[region]) {
+        branches.push_back({cost + *least, earlier.size(), region, option, numBranches++});
+        std::push_heap(branches.begin(), branches.end(), isLater);
+      }
+    cost += costs[region][options[region]];
+    left -= units[region][options[region]];
+  }
+  earlier.push_back(std::move(options));
+}
 
-bool BudgetedPlans::isLater(const BudgetedPlan &x, const BudgetedPlan &y) {
-  return std::tie(x.cost, x.options) > std::tie(y.cost, y.options);
+bool KnapsackOrder::isLater(const Branch &x, const Branch &y) {
+  return std::pair(x.cost, x.sequence) > std::pair(y.cost, y.sequence);
+}
+
+double KnapsackOrder::getNextCost() const {
+  if (isFirst)
+    return restCosts[kUnits];
+  return branches.empty() ? kNone : branches.front().cost;
+}
+
+std::vector<size_t> KnapsackOrder::next() {
+  assert(getNextCost() < kNone && "there is another plan");
+  Options options;
+  unsigned left = kUnits;
+  if (!std::exchange(isFirst, false)) {
+    std::pop_heap(branches.begin(), branches.end(), isLater);
+    Branch branch = branches.back();
+    branches.pop_back();
+    const Options &parent = earlier[branch.parent];
+    options.assign(parent.begin(), parent.begin() + static_cast<ptrdiff_t>(branch.region));
+    options.push_back(static_cast<uint16_t>(branch.option));
+    for (auto [option, own] : llvm::zip_first(options, units))
+      left -= own[option];
+  }
+  size_t firstFree = options.size();
+  complete(options, left);
+  std::vector<size_t> plan(options.begin(), options.end());
+  split(std::move(options), firstFree);
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// BudgetedPlans
+//===----------------------------------------------------------------------===//
+
+BudgetedPlans::BudgetedPlans(std::vector<std::vector<PricedPath>> all, double budget)
+    : regions(std::move(all)), variance(budget * budget), order(regions, variance, /*roundsUp=*/false) {
+  assert(budget >= 0 && "an error is not negative");
 }
 
 BudgetedPlan BudgetedPlans::makePlan(std::vector<size_t> options) const {
@@ -75,30 +156,47 @@ BudgetedPlan BudgetedPlans::makePlan(std::vector<size_t> options) const {
   return plan;
 }
 
-/// Enumerates the next plan of the relaxed problem. Returns false after the last one.
-bool BudgetedPlans::enumerate() {
-  std::optional<PricedPlan> relaxed = order.next();
-  if (!relaxed) {
-    bound = std::numeric_limits<double>::infinity();
-    return false;
-  }
-  // Sums are rounded, so plans within this tolerance count as equal.
-  constexpr double kRounding = 1e-9; // math: sums of doubles
-  bound = (relaxed->cost - (multiplier > 0 ? multiplier * variance : 0)) + kRounding * std::abs(relaxed->cost);
-  BudgetedPlan plan = makePlan(std::move(relaxed->options));
-  if (plan.error * plan.error <= variance * (1 + kRounding)) {
-    heap.push_back(std::move(plan));
-    std::push_heap(heap.begin(), heap.end(), isLater);
-  }
-  return true;
+bool BudgetedPlans::isDearer(const BudgetedPlan &x, const BudgetedPlan &y) {
+  return std::tie(x.cost, x.options) > std::tie(y.cost, y.options);
+}
+
+/// Keeps a plan that is within the budget and new.
+void BudgetedPlans::visit(std::vector<size_t> options) {
+  ++numVisited;
+  ++numPassed;
+  BudgetedPlan plan = makePlan(std::move(options));
+  if (plan.error * plan.error > variance * (1 + kRounding) || !known.insert(plan.options).second)
+    return;
+  found.push_back(std::move(plan));
+  std::push_heap(found.begin(), found.end(), isDearer);
+}
+
+/// True if no plan that is still to come can be cheaper than the cheapest one that was found.
+bool BudgetedPlans::isNextFound() const {
+  double bound = order.getNextCost();
+  return !found.empty() && found.front().cost <= bound + kRounding * std::abs(bound);
 }
 
 std::optional<BudgetedPlan> BudgetedPlans::next() {
-  while (heap.empty() || heap.front().cost > bound)
-    if (!enumerate() && heap.empty())
+  constexpr size_t kMaxPassed = 4096; // limit: time and memory for plans that are not listed
+  while (!isNextFound()) {
+    if (order.getNextCost() == kNone)
       return std::nullopt;
-  std::pop_heap(heap.begin(), heap.end(), isLater);
-  BudgetedPlan plan = std::move(heap.back());
-  heap.pop_back();
+    visit(order.next());
+    // The rest goes by a table of which every plan is within the budget.
+    if (numPassed > kMaxPassed && !std::exchange(roundsUp, true))
+      order = KnapsackOrder(regions, variance, /*roundsUp=*/true);
+  }
+  numPassed = 0;
+  std::pop_heap(found.begin(), found.end(), isDearer);
+  BudgetedPlan plan = std::move(found.back());
+  found.pop_back();
   return plan;
+}
+
+std::string BudgetedPlans::count() const {
+  std::vector<std::vector<double>> counted;
+  for (const std::vector<PricedPath> &options : regions)
+    counted.emplace_back(options.size(), 0.0);
+  return PlanOrder(counted).count();
 }

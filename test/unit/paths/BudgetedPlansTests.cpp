@@ -118,4 +118,26 @@ TEST_CASE("the budget of a large model costs little time", "[plans]") {
     CHECK(plan->cost >= before * (1 - 1e-6));
     before = plan->cost;
   }
+  CHECK(plans.getNumVisited() < 2000);
+}
+
+TEST_CASE("few plans beyond the budget are looked at where many cost about the same", "[plans]") {
+  std::mt19937 engine(13);
+  std::uniform_real_distribution<double> uniform(0.99, 1.01);
+  bool isExact = GENERATE(true, false);
+  // The layers of a network: what each saves is worth its variance equally, so that a relaxation has no opinion.
+  Regions regions(64);
+  for (std::vector<PricedPath> &options : regions) {
+    double scale = isExact ? 1 : uniform(engine);
+    options = {{100, 0}, {60 * scale, 1e-3}, {36 / scale, 1.27e-3 * scale}};
+  }
+  BudgetedPlans plans(regions, 5.1e-3);
+  for (int i = 0; i < 500; ++i) {
+    std::optional<BudgetedPlan> plan = plans.next();
+    REQUIRE(plan);
+    CHECK(plan->error <= 5.1e-3 * (1 + 1e-6));
+    // Most of the budget is used.
+    CHECK(plan->error >= 0.98 * 5.1e-3);
+  }
+  CHECK(plans.getNumVisited() < 20000);
 }
