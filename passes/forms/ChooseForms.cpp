@@ -20,6 +20,7 @@
 #include "passes/paths/PathSpace.h"
 #include "llvm/Support/DebugLog.h"
 #include <cmath>
+#include <map>
 
 #define DEBUG_TYPE "tenon-choose-forms"
 
@@ -37,6 +38,8 @@ struct PricedSite {
   SourcedSite site;
   PinnedOperation pinned;      ///< how pins may call it
   std::vector<bool> isAllowed; ///< by form
+  std::string demand;          ///< the pin that forces a form
+  bool yields = false; ///< whether its first form is allowed only because of sites that it shares operations with
   std::vector<FormCost> costs; ///< by form; empty where it keeps its first one, because too much is to be estimated
 };
 
@@ -67,9 +70,14 @@ struct ChooseForms : public tenon::impl::ChooseFormsBase<ChooseForms> {
       tell(i, site);
     FormAssignment chosen = makeGraph(sites, std::vector<bool>(sites.size())).solve();
     if (chosen.cost == std::numeric_limits<double>::infinity()) {
-      if (context.pins)
-        context.pins->addFault("--force: forms that are demanded of the graph exclude each other");
-      return;
+      for (PricedSite &site : sites)
+        allowFirst(site);
+      chosen = makeGraph(sites, std::vector<bool>(sites.size())).solve();
+      if (std::optional<std::string> demand = findRefused(sites, chosen.forms)) {
+        if (context.pins)
+          context.pins->addFault(*demand + ": other forms that are demanded rewrite the same operations");
+        return;
+      }
     }
     if (std::vector<bool> areExact = findUnaffordable(sites, chosen.forms); llvm::is_contained(areExact, true))
       chosen = makeGraph(sites, areExact).solve();
@@ -85,6 +93,8 @@ private:
   PricedSite describe(SourcedSite site);
   void estimate(std::vector<PricedSite> &sites);
   void tell(size_t number, const PricedSite &site);
+  void allowFirst(PricedSite &site) const;
+  static std::optional<std::string> findRefused(ArrayRef<PricedSite> sites, ArrayRef<size_t> forms);
   FormGraph makeGraph(ArrayRef<PricedSite> sites, const std::vector<bool> &areExact) const;
   std::vector<bool> findUnaffordable(ArrayRef<PricedSite> sites, ArrayRef<size_t> forms);
   void take(size_t number, const PricedSite &site, size_t form, RewriterBase &rewriter);
@@ -124,6 +134,7 @@ PricedSite ChooseForms::describe(SourcedSite site) {
   pinned.nodes = llvm::to_vector(nodes);
   SmallVector<StringRef> forms;
   std::vector<bool> isAllowed;
+  std::string demand;
   Machine machine = getPathMachine(getOperation());
   for (auto [i, form] : llvm::enumerate(site.source->getForms())) {
     isAllowed.push_back(site.source->hasForm(site, i, machine));
@@ -132,12 +143,13 @@ PricedSite ChooseForms::describe(SourcedSite site) {
   }
   if (context.pins) {
     std::vector<bool> kept = context.pins->filter(pinned, forms);
+    demand = context.pins->describeDemand(pinned, forms);
     auto next = kept.begin();
     for (auto it = isAllowed.begin(); it != isAllowed.end(); ++it)
       if (*it)
         *it = *next++;
   }
-  return {std::move(site), std::move(pinned), std::move(isAllowed), {}};
+  return {std::move(site), std::move(pinned), std::move(isAllowed), std::move(demand), /*yields=*/false, {}};
 }
 
 /// Sites of the same region cost the same.
@@ -174,10 +186,38 @@ void ChooseForms::tell(size_t number, const PricedSite &site) {
   context.forms->add(getTarget(), {getFormPlace(getOperation(), isLate), number}, std::move(decision));
 }
 
-/// Returns the form that others have to beat: the default form, or the first one that is allowed.
+/// Allows the first form where another one is demanded, at a higher cost, so that as many sites as possible keep what
+/// is demanded, and those that save the most.
+void ChooseForms::allowFirst(PricedSite &site) const {
+  if (site.isAllowed.front())
+    return;
+  double demanded = 0;
+  for (auto [isAllowed, cost] : llvm::zip(site.isAllowed, site.costs))
+    if (isAllowed && cost.cost < std::numeric_limits<double>::infinity())
+      demanded = std::max(demanded, cost.cost);
+  site.isAllowed.front() = site.yields = true;
+  if (!site.costs.empty())
+    site.costs.front().cost = std::max(site.costs.front().cost, (1 + policy.minSavedShare) * demanded);
+}
+
+/// Returns a demand that no site fulfils.
+std::optional<std::string> ChooseForms::findRefused(ArrayRef<PricedSite> sites, ArrayRef<size_t> forms) {
+  std::map<std::string, bool> areTaken;
+  for (auto [site, form] : llvm::zip_equal(sites, forms))
+    if (site.yields)
+      areTaken[site.demand] |= form != 0;
+  for (const auto &[demand, isTaken] : areTaken)
+    if (!isTaken)
+      return demand;
+  return std::nullopt;
+}
+
+/// Returns the form that others have to beat: the default form, or the first one that is allowed or demanded.
 static size_t getBase(const PricedSite &site) {
-  size_t own = site.site.source->getDefault();
-  return site.isAllowed[own] ? own : llvm::find(site.isAllowed, true) - site.isAllowed.begin();
+  size_t own = site.site.source->getDefault(), first = site.yields ? 1 : 0;
+  if (own >= first && site.isAllowed[own])
+    return own;
+  return llvm::find(llvm::drop_begin(site.isAllowed, first), true) - site.isAllowed.begin();
 }
 
 /// `areExact` are the sites that have nothing of the budget left.
@@ -193,6 +233,11 @@ FormGraph ChooseForms::makeGraph(ArrayRef<PricedSite> sites, const std::vector<b
     for (size_t form = 0; form < site.costs.size(); ++form)
       if (form != own && site.isAllowed[form] && getLargestError(site.site, form) <= allowed)
         costs[form] = site.costs[form].cost + policy.minSavedShare * costs[own];
+    if (!site.yields && getLargestError(site.site, own) > allowed)
+      for (double cost : llvm::make_filter_range(costs, [&](double cost) { return cost < kInfinite; }))
+        costs[own] = std::max(costs[own], (1 + policy.minSavedShare) * cost);
+    if (site.yields && site.costs.empty())
+      costs.front() = 1; // more than what is demanded, about which nothing is known
     graph.addSite(std::move(costs));
     for (Operation *op : site.site.operations) {
       for (size_t other : sitesOf[op])

@@ -97,6 +97,15 @@ std::vector<bool> PathPins::filter(const PinnedOperation &operation, llvm::Array
   return std::vector<bool>(paths.size(), true);
 }
 
+std::string PathPins::describeDemand(const PinnedOperation &operation, llvm::ArrayRef<llvm::StringRef> paths) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::string text;
+  for (const Pin &pin : pins)
+    if (pin.isForced && pin.matches(operation) && llvm::is_contained(paths, pin.path))
+      text = pin.getText();
+  return text;
+}
+
 std::optional<bool> PathPins::findActivationPin() {
   std::lock_guard<std::mutex> lock(mutex);
   std::optional<bool> found;

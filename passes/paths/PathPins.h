@@ -53,6 +53,9 @@ public:
   /// otherwise all that are not excluded. If this would leave none, all are allowed, and check() reports it.
   std::vector<bool> filter(const PinnedOperation &operation, llvm::ArrayRef<llvm::StringRef> paths);
 
+  /// Returns the pin that forces one of the paths on an operation, as users write it; empty if there is none.
+  std::string describeDemand(const PinnedOperation &operation, llvm::ArrayRef<llvm::StringRef> paths) const;
+
   /// Returns the pin of activations that are stored as bf16 (kBf16ActivationPath): true if it is forced, false if it is
   /// excluded.
   std::optional<bool> findActivationPin();

@@ -43,6 +43,10 @@ func.func @small_image(%x: tensor<784x64xf32>, %w: tensor<64x80xf32>, %f: tensor
 // CHECK-LABEL: @expand_depthwise_project
 // CHECK-COUNT-1: tenon.chain_tile
 // CHECK-NOT: tenon.chain_tile
+// Of two that are demanded, too.
+// CHAINED-LABEL: @expand_depthwise_project
+// CHAINED-COUNT-1: tenon.chain_tile
+// CHAINED-NOT: tenon.chain_tile
 func.func @expand_depthwise_project(%x: tensor<12544x16xf32>, %w: tensor<16x64xf32>, %f: tensor<3x3x1x64xf32>, %p: tensor<64x16xf32>) -> tensor<12544x16xf32> {
   %1 = tenon.contract %x, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>,
                               tenon.path = "plain", tenon.paths = {plain = 892000 : i64}}
