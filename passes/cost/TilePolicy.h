@@ -66,6 +66,13 @@ struct TilePolicy {
   /// Upper bound in bytes for the rows of a tile that are packed for register blocks (PackingPolicy).
   int64_t maxPackedRowsBytes = 1 << 20;
 
+  //===--- Long sums in parts (split-K) ---===//
+
+  /// The largest number of parts, and the fewest products of a part, which take several times as long as a launch.
+  int64_t maxReductionParts = 64, minPartProducts = 1 << 17;
+  /// Elements of the operands for each element of the partial results, at least.
+  double minReadsPerPartial = 16;
+
   //===--- bf16 terms in AMX tiles ---===//
 
   /// Upper bounds in bytes for the bf16 terms of the rows of a tile, without and with K-blocks: they stay in L2, from

@@ -54,7 +54,8 @@ public:
   /// work in neighbouring operations.
   virtual double estimateRest(const FormSite &site, size_t form, const Machine &machine) const = 0;
   /// Returns the errors that the form adds, one for each operation that it makes less exact, relative to the largest
-  /// element of a result. Empty if the form is as exact as the unchanged graph.
+  /// element of a result. Empty if the form is as exact as sums in its type. The default form may have errors, too, if
+  /// others are more exact: it counts only where these are within the budget, or where nothing else is allowed.
   virtual llvm::SmallVector<double> estimateErrors(const FormSite &, size_t) const { return {}; }
   /// Rewrites a site to a form other than the first one, and returns the new operations. They are inserted within the
   /// site, and depend on its operands or on constants. Dead operations may be left.
@@ -81,6 +82,8 @@ std::string getFormPlace(mlir::func::FuncOp function, bool late);
 std::unique_ptr<FormSource> createSiblingProducts(const FormPolicy &policy);
 /// Matmuls of three factors, which may be multiplied in either order.
 std::unique_ptr<FormSource> createProductOrder(const FormPolicy &policy);
+/// Matmuls with small results and long sums: the whole sums, or parts of them that a second kernel adds.
+std::unique_ptr<FormSource> createSplitReductions();
 /// Attention: separate kernels for the matmuls and the softmax, or one kernel that keeps no scores in memory.
 std::unique_ptr<FormSource> createAttentionForms(const FormPolicy &policy);
 

@@ -31,6 +31,10 @@ inline constexpr llvm::StringLiteral kFusedBf16AttentionForm = "fused_attention_
 inline constexpr llvm::StringLiteral kGivenOrderForm = "products_ab_c";
 inline constexpr llvm::StringLiteral kLastPairForm = "products_a_bc";
 inline constexpr llvm::StringLiteral kOuterPairForm = "products_b_ac";
+/// The sums of a matmul with few tiles: as a whole, or in parts that are added afterwards
+/// (passes/forms/SplitReductions.cpp).
+inline constexpr llvm::StringLiteral kWholeReductionForm = "whole_reduction";
+inline constexpr llvm::StringLiteral kSplitReductionForm = "split_reduction";
 /// Two loop nests, of which the second alone reads the first: a kernel for each, or one that computes both tile by tile
 /// (passes/forms/ChainForms.cpp).
 inline constexpr llvm::StringLiteral kSeparateNestsForm = "separate_nests";
@@ -44,9 +48,9 @@ inline constexpr llvm::StringLiteral kLaunchForms[] = {kSeparateLaunchesForm, kM
 
 /// All forms of all sources (passes/forms/Registry.cpp).
 inline constexpr llvm::StringLiteral kFormNames[] = {
-    kSeparateProductsForm, kMergedProductsForm,     kSplitAttentionForm, kFusedAttentionForm,
-    kSplitKeysForm,        kFusedBf16AttentionForm, kGivenOrderForm,     kLastPairForm,
-    kOuterPairForm,        kSeparateNestsForm,      kChainedNestsForm};
+    kSeparateProductsForm,   kMergedProductsForm, kSplitAttentionForm, kFusedAttentionForm, kSplitKeysForm,
+    kFusedBf16AttentionForm, kGivenOrderForm,     kLastPairForm,       kOuterPairForm,      kWholeReductionForm,
+    kSplitReductionForm,     kSeparateNestsForm,  kChainedNestsForm};
 
 } // namespace tenon
 

@@ -41,10 +41,11 @@ FAMILIES = (
     "chains",
     "int8",
     "rounded_attention",
+    "longsums",
 )
 CASES_OF_GRAPH = 3
 # Each combination of forms has plans of its own: sites of one case are enough.
-WITH_FORMS = ("siblings", "chains", "rounded_attention")
+WITH_FORMS = ("siblings", "chains", "rounded_attention", "longsums")
 # Larger than the error of any path, so that none is left out.
 TOLERANCE = 0.5
 # An estimate is an error at random inputs, relative to the largest result of its operation; what follows, such as a Tanh of large numbers,
@@ -62,7 +63,7 @@ SMALL_CACHES = {"fixed": ["--l2-cache", "80K", "--llc", "128K"]}
 TIES = 3
 # Every processor with AVX2 has these.
 PORTABLE = {"direct", "winograd-2", "winograd-4", "winograd-6", "panels", "plain", "fixed8", "fixed10", "fixed12", "fixed16", "fixed20", "fixed24"}
-PORTABLE |= {"separate_products", "merged_products", "split_attention", "fused_attention", "split_keys", "products_ab_c", "products_a_bc", "products_b_ac", "separate_nests", "chained_nests"}
+PORTABLE |= {"separate_products", "merged_products", "split_attention", "fused_attention", "split_keys", "products_ab_c", "products_a_bc", "products_b_ac", "whole_reduction", "split_reduction", "separate_nests", "chained_nests"}
 
 
 def listPaths():
