@@ -63,12 +63,15 @@ llvm::Error tenon::tuneForms(OpenedModel &model, const Setup &setup, PhaseRunner
     std::optional<ExploredPlan> plan = explorer.findPlan(withForm(options, other.decision, other.form));
     if (!plan)
       continue;
-    llvm::Expected<PlanMeasurement> measured = explorer.measure(plan->options, seconds, /*resumes=*/true);
-    if (!measured)
-      return measured.takeError();
-    bool isExact = !measured->error || *measured->error <= setup.options.tolerance;
-    if (isExact && measured->ratio < (1 - kPlanNoise) * best) {
-      best = measured->ratio;
+    llvm::Expected<std::optional<PlanMeasurement>> tried = explorer.measure(plan->options, seconds, /*resumes=*/true);
+    if (!tried)
+      return tried.takeError();
+    if (!*tried)
+      continue;
+    const PlanMeasurement &measured = **tried;
+    bool isExact = !measured.error || *measured.error <= setup.options.tolerance;
+    if (isExact && measured.ratio < (1 - kPlanNoise) * best) {
+      best = measured.ratio;
       options = plan->options;
     }
   }

@@ -109,6 +109,20 @@ llvm::Error PathExplorer::addFamily(std::vector<size_t> forms) {
   std::vector<PathPin> pins = setup.options.pins;
   for (auto [decision, form] : llvm::zip(decisions, forms))
     pins.push_back({decision.fingerprint, decision.alternatives[form].path, /*isForced=*/true});
+  size_t numOthers = 0;
+  for (auto [decision, form] : llvm::zip(decisions, forms))
+    numOthers += !decision.alternatives[form].isDefault;
+  // Which forms exclude each other depends on paths, too: a chain is of operations with exact ones.
+  if (!families.empty() && numOthers > 1) {
+    PathChoice exact = model.paths;
+    exact.budget = {0};
+    exact.selection = std::make_shared<PathSelection>();
+    exact.pins = std::make_shared<PathPins>(pins, /*areInsistedOn=*/false);
+    if (llvm::Error error = tryChoice(model.graph, setup, exact, runner))
+      return error;
+    if (llvm::errorToBool(exact.pins->check()))
+      return llvm::Error::success();
+  }
   if (!forms.empty())
     fastest.pins = std::make_shared<PathPins>(std::move(pins), /*areInsistedOn=*/false);
   llvm::Expected<Launches> launches = makeLaunches(model.graph, setup, fastest, runner);
@@ -335,18 +349,24 @@ llvm::Error PathExplorer::prepare(const Choice &choice) {
   return makeInputs();
 }
 
-llvm::Expected<Choice> PathExplorer::lower(llvm::ArrayRef<size_t> options) {
+llvm::Expected<std::optional<Choice>> PathExplorer::lower(llvm::ArrayRef<size_t> options) {
   PathChoice own = model.paths;
   own.pins = std::make_shared<PathPins>(getPins(options), /*areInsistedOn=*/false);
   own.budget = {0};
   own.selection = std::make_shared<PathSelection>();
   llvm::Expected<Launches> launches = makeLaunches(model.graph, setup, own, runner);
-  if (!launches)
-    return launches.takeError();
+  if (!launches) {
+    // Which forms exclude each other depends on paths: a chain is of operations with certain ones.
+    std::string message;
+    CompileStatus status = takeError(launches.takeError(), message);
+    return status == CompileStatus::misuse ? llvm::Expected<std::optional<Choice>>(std::nullopt)
+                                           : makeError(status, message);
+  }
   llvm::Expected<Choice> choice = lowerLaunches(std::move(*launches), setup, runner);
-  if (choice)
-    choice->selection = own.selection;
-  return choice;
+  if (!choice)
+    return choice.takeError();
+  choice->selection = own.selection;
+  return std::move(*choice);
 }
 
 llvm::Error PathExplorer::record(const std::string &schedule, std::vector<double> nanoseconds,
@@ -433,24 +453,33 @@ llvm::Expected<PathExplorer::Lowered> PathExplorer::load(const Choice &choice) {
   return lowered;
 }
 
-llvm::Expected<PathExplorer::Lowered> PathExplorer::load(llvm::ArrayRef<size_t> options) {
-  llvm::Expected<Choice> choice = lower(options);
-  return choice ? load(*choice) : choice.takeError();
-}
-
-llvm::Expected<PlanMeasurement> PathExplorer::check(llvm::ArrayRef<size_t> options) {
-  llvm::Expected<Lowered> lowered = load(options);
+llvm::Expected<std::optional<PlanMeasurement>> PathExplorer::check(llvm::ArrayRef<size_t> options) {
+  llvm::Expected<std::optional<Choice>> choice = lower(options);
+  if (!choice)
+    return choice.takeError();
+  if (!*choice)
+    return std::nullopt;
+  llvm::Expected<Lowered> lowered = load(**choice);
   if (!lowered)
     return lowered.takeError();
   return lowered->measurement;
 }
 
-llvm::Expected<PlanMeasurement> PathExplorer::measure(llvm::ArrayRef<size_t> options, double seconds, bool resumes) {
+llvm::Expected<std::optional<PlanMeasurement>> PathExplorer::measure(llvm::ArrayRef<size_t> options, double seconds,
+                                                                     bool resumes) {
   std::string schedule = namePinnedPlan(getPins(options));
   if (resumes)
     if (std::optional<PlanMeasurement> known = findRecord(schedule))
       return *known;
-  return time(load(options), schedule, seconds);
+  llvm::Expected<std::optional<Choice>> choice = lower(options);
+  if (!choice)
+    return choice.takeError();
+  if (!*choice)
+    return std::nullopt;
+  llvm::Expected<PlanMeasurement> measured = time(load(**choice), schedule, seconds);
+  if (!measured)
+    return measured.takeError();
+  return *measured;
 }
 
 llvm::Expected<PlanMeasurement> PathExplorer::measure(const Choice &choice, double seconds) {

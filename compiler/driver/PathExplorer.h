@@ -77,12 +77,13 @@ public:
   llvm::Error prepare();
   /// The same if it is compiled already.
   llvm::Error prepare(const Choice &choice);
-  /// Compiles a plan and checks its outputs. This and the following functions fail if a plan cannot be run.
-  llvm::Expected<PlanMeasurement> check(llvm::ArrayRef<size_t> options);
+  /// Compiles a plan and checks its outputs; none if its forms exclude each other. This and the following functions fail
+  /// if a plan cannot be run.
+  llvm::Expected<std::optional<PlanMeasurement>> check(llvm::ArrayRef<size_t> options);
   /// Also runs the plan for `seconds`, in turn with the chosen one. With `resumes`, a plan with a record is not
   /// measured again.
-  llvm::Expected<PlanMeasurement> measure(llvm::ArrayRef<size_t> options, double seconds, bool resumes);
-  /// The same for another choice.
+  llvm::Expected<std::optional<PlanMeasurement>> measure(llvm::ArrayRef<size_t> options, double seconds, bool resumes);
+  /// The same for another choice, of which there is always a measurement.
   llvm::Expected<PlanMeasurement> measure(const Choice &choice, double seconds);
   /// Returns the measurement of the chosen plan: its fastest run so far, and its error.
   const PlanMeasurement &getChosen() const { return chosenMeasurement; }
@@ -112,9 +113,8 @@ private:
   void joinDecisions();
   PlanFamily price(const Family &family) const;
   ExploredPlan makePlan(const Family &family, llvm::ArrayRef<size_t> options) const;
-  llvm::Expected<Choice> lower(llvm::ArrayRef<size_t> options);
+  llvm::Expected<std::optional<Choice>> lower(llvm::ArrayRef<size_t> options);
   llvm::Expected<Lowered> load(const Choice &choice);
-  llvm::Expected<Lowered> load(llvm::ArrayRef<size_t> options);
   llvm::Error makeInputs();
   std::optional<PlanMeasurement> findRecord(const std::string &schedule);
   llvm::Expected<PlanMeasurement> time(llvm::Expected<Lowered> lowered, const std::string &schedule, double seconds);

@@ -35,11 +35,11 @@ static llvm::Expected<std::vector<MeasuredSensitivity>> measureAll(PathExplorer 
       continue;
     std::vector<size_t> options = exact;
     options[i] = 0;
-    llvm::Expected<PlanMeasurement> measured = explorer.check(options);
+    llvm::Expected<std::optional<PlanMeasurement>> measured = explorer.check(options);
     if (!measured)
       return measured.takeError();
-    if (measured->error)
-      all.push_back({{decision.fingerprint, cheapest.path, /*isForced=*/true}, *measured});
+    if (*measured && (*measured)->error)
+      all.push_back({{decision.fingerprint, cheapest.path, /*isForced=*/true}, **measured});
   }
   return all;
 }

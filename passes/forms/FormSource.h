@@ -83,7 +83,7 @@ std::unique_ptr<FormSource> createSiblingProducts(const FormPolicy &policy);
 /// Matmuls of three factors, which may be multiplied in either order.
 std::unique_ptr<FormSource> createProductOrder(const FormPolicy &policy);
 /// Matmuls with small results and long sums: the whole sums, or parts of them that a second kernel adds.
-std::unique_ptr<FormSource> createSplitReductions();
+std::unique_ptr<FormSource> createSplitReductions(const FormPolicy &policy);
 /// Attention: separate kernels for the matmuls and the softmax, or one kernel that keeps no scores in memory.
 std::unique_ptr<FormSource> createAttentionForms(const FormPolicy &policy);
 

@@ -15,7 +15,7 @@ const std::vector<std::unique_ptr<FormSource>> &tenon::getFormSources() {
     std::vector<std::unique_ptr<FormSource>> all;
     all.push_back(createSiblingProducts(policy));
     all.push_back(createProductOrder(policy));
-    all.push_back(createSplitReductions());
+    all.push_back(createSplitReductions(policy));
     all.push_back(createAttentionForms(policy));
     all.push_back(createChainForms());
     return all;

@@ -154,6 +154,7 @@ enum ReductionForm : size_t { kWhole, kSplit };
 
 namespace {
 struct SplitReductions : public FormSource {
+  explicit SplitReductions(const FormPolicy &policy) : policy(policy) {}
   llvm::StringRef getName() const override { return "long sums"; }
   ArrayRef<llvm::StringLiteral> getForms() const override { return kForms; }
   std::vector<FormSite> listSites(func::FuncOp function) const override;
@@ -162,6 +163,7 @@ struct SplitReductions : public FormSource {
   SmallVector<Operation *> take(const FormSite &site, size_t, RewriterBase &rewriter) const override;
 
 private:
+  FormPolicy policy;
   TilePolicy tiles;
 };
 } // namespace
@@ -204,8 +206,10 @@ SmallVector<double> SplitReductions::estimateErrors(const FormSite &site, size_t
   if (form == kSplit || !isa<ContractOp>(op) || !getElementTypeOrSelf(op->getResult(0)).isF32())
     return {};
   constexpr double kHalfUlp = 0x1p-24; // format: of f32
-  double error = kHalfUlp * std::sqrt(getSumShape(op).depth * getSumShape(op).repetitions);
-  return error > kSumError ? SmallVector<double>{error} : SmallVector<double>();
+  double depth = getSumShape(op).depth * getSumShape(op).repetitions;
+  if (depth < static_cast<double>(policy.minLongDepth))
+    return {};
+  return {kHalfUlp * std::sqrt(depth)};
 }
 
 SmallVector<Operation *> SplitReductions::take(const FormSite &site, size_t, RewriterBase &rewriter) const {
@@ -219,4 +223,6 @@ SmallVector<Operation *> SplitReductions::take(const FormSite &site, size_t, Rew
   return {parts.getDefiningOp()};
 }
 
-std::unique_ptr<FormSource> tenon::createSplitReductions() { return std::make_unique<SplitReductions>(); }
+std::unique_ptr<FormSource> tenon::createSplitReductions(const FormPolicy &policy) {
+  return std::make_unique<SplitReductions>(policy);
+}

@@ -131,23 +131,30 @@ void PlanRuns::hide() const {
 llvm::Error PlanRuns::run(PlanWalk &walk) {
   // Enough for dozens of rounds of most models, which are measured in turn.
   constexpr double kSecondsOfPlan = 1;
+  constexpr size_t kMaxExcluded = 64; // limit: of time, where forms exclude each other in very many plans
   if (llvm::Error error = explorer.prepare())
     return error;
   begin = Clock::now();
-  for (size_t count = 0; !arguments.first || count < *arguments.first; ++count) {
-    if (arguments.isTimed && count > 0 && getSecondsLeft() <= 0)
+  for (size_t count = 0, numExcluded = 0; !arguments.first || count < *arguments.first;) {
+    if ((arguments.isTimed && count > 0 && getSecondsLeft() <= 0) || numExcluded > kMaxExcluded)
       break;
     std::optional<ListedPlan> plan = walk.next();
     if (!plan)
       break;
     show(plan->number);
-    llvm::Expected<PlanMeasurement> measured = arguments.isTimed
-                                                   ? explorer.measure(plan->options, kSecondsOfPlan, arguments.resumes)
-                                                   : explorer.check(plan->options);
+    llvm::Expected<std::optional<PlanMeasurement>> measured =
+        arguments.isTimed ? explorer.measure(plan->options, kSecondsOfPlan, arguments.resumes)
+                          : explorer.check(plan->options);
     hide();
     if (!measured)
       return measured.takeError();
-    plan->measured = *measured;
+    // Its forms exclude each other with its paths.
+    if (!*measured) {
+      ++numExcluded;
+      continue;
+    }
+    ++count;
+    plan->measured = **measured;
     list.add(std::move(*plan));
   }
   return llvm::Error::success();
