@@ -190,6 +190,7 @@ llvm::Expected<Choice> ToleranceSearch::lower() {
   llvm::Expected<Choice> choice = lowerLaunches(std::move(*launches), setup, runner);
   if (choice) {
     choice->number = paths.number;
+    choice->budget = paths.budget;
     choice->selection = paths.selection;
   }
   return choice;

@@ -19,6 +19,7 @@ struct Choice {
   unsigned number = 1;
   bool isWidened = false;                  ///< the choice before was within the tolerance, and left most of it unused
   double largestTaken = 0, totalTaken = 0; ///< as in Launches
+  ErrorBudget budget;                      ///< with which its paths were chosen
   std::shared_ptr<PathSelection> selection;
   phases::Plan plan;
   phases::Kernels kernels;

@@ -88,11 +88,14 @@ static llvm::Error tune(const Graph &graph, const PathChoice &paths, const Setup
     return makeError(CompileStatus::misuse, "--tune: this machine runs none of the targets");
   size_t index = target - setup.targets.begin();
   RecordedTimes &times = *paths.times;
+  // An operation may get all of the tolerance, if others leave it to it.
+  PathChoice all = paths;
+  all.budget.each = std::max(all.budget.each, setup.options.tolerance);
   PathTuner tuner(times, setup.options.tuneSeconds);
   bool isNothingNew = true;
   for (size_t round = 0; round == 0 || round < times.getMostOptions(); ++round) {
     times.beginRound(round);
-    llvm::Expected<Launches> launches = makeLaunches(graph, setup, paths, runner);
+    llvm::Expected<Launches> launches = makeLaunches(graph, setup, all, runner);
     if (!launches)
       return launches.takeError();
     // Regions of other targets are not measured.
@@ -122,11 +125,16 @@ static llvm::Error tune(const Graph &graph, const PathChoice &paths, const Setup
   return llvm::Error::success();
 }
 
-/// Measures schedules of kernels without a record in the same way.
-static llvm::Error tuneKernels(const Graph &graph, const PathChoice &paths, const Setup &setup, uint64_t sourceHash,
-                               PhaseRunner &runner) {
+/// Measures schedules without a record of the kernels that the model will have: with the paths of the final choice.
+static llvm::Error tuneKernels(OpenedModel &model, const Setup &setup, PhaseRunner &runner) {
+  llvm::Expected<Choice> choice =
+      lowerWithinTolerance(model.graph, model.paths, model.meter.get(), setup, model.sourceHash, runner);
+  if (!choice)
+    return choice.takeError();
+  PathChoice paths = model.paths;
+  paths.budget = choice->budget;
   auto &schedules = static_cast<RecordedSchedules &>(*setup.schedules);
-  llvm::Expected<ScheduleTuning> tuning = tuneSchedules(graph, paths, schedules, setup, sourceHash, runner);
+  llvm::Expected<ScheduleTuning> tuning = tuneSchedules(model.graph, paths, schedules, setup, model.sourceHash, runner);
   if (tuning) {
     if (setup.options.tuneReport.empty())
       return llvm::Error::success();
@@ -403,7 +411,7 @@ static llvm::Expected<Choice> lowerModel(Imported imported, Setup &setup, PhaseR
     separate.mergesLaunches = false;
     if (llvm::Error error = tune(model->graph, model->paths, separate, model->sourceHash, runner))
       return error;
-    if (llvm::Error error = tuneKernels(model->graph, model->paths, separate, model->sourceHash, runner))
+    if (llvm::Error error = tuneKernels(*model, separate, runner))
       return error;
     if (llvm::Error error = tuneGraph(*model, setup, runner))
       return error;

@@ -77,8 +77,8 @@ public:
   llvm::Error prepare();
   /// The same if it is compiled already.
   llvm::Error prepare(const Choice &choice);
-  /// Compiles a plan and checks its outputs; none if its forms exclude each other. This and the following functions fail
-  /// if a plan cannot be run.
+  /// Compiles a plan and checks its outputs; none if its forms exclude each other. This and the following functions
+  /// fail if a plan cannot be run.
   llvm::Expected<std::optional<PlanMeasurement>> check(llvm::ArrayRef<size_t> options);
   /// Also runs the plan for `seconds`, in turn with the chosen one. With `resumes`, a plan with a record is not
   /// measured again.
