@@ -19,8 +19,9 @@ struct FormPolicy {
   double minSavedShare = 0.02;
   /// Upper bound for the product of two of three factors, relative to the largest tensor of the original expression.
   double maxProductGrowth = 1;
-  /// Sums of f32 with fewer products than this are as exact as any others.
-  int64_t minLongDepth = 1 << 13;
+  /// Sums of f32 with fewer products than `minLongDepth` are as exact as any others. Those of `minInexactDepth` may be
+  /// split even if the result has tiles for all threads: as a whole they are off by more than the default tolerance.
+  int64_t minLongDepth = 1 << 13, minInexactDepth = 1 << 15;
   /// The share of the peak that the matmuls within attention reach; it is that of matmuls without packed operands.
   double attentionShare = 0.7;
   /// The share of the f32 peak that they reach if their factors are rounded to bf16, and the cycles that it takes to

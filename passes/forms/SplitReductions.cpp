@@ -91,7 +91,7 @@ static double countTiles(Operation *op, const TilePolicy &tiles) {
   return countReductionTiles(shape.rows, shape.columns, tiles);
 }
 
-static std::optional<SplitAxis> matchSplit(Operation *op, const TilePolicy &tiles) {
+static std::optional<SplitAxis> matchSplit(Operation *op, const FormPolicy &policy, const TilePolicy &tiles) {
   if (!isa<ContractOp, ReduceOp>(op) || !isProductOfFloats(op) || !op->getDiscardableAttrs().empty())
     return std::nullopt;
   std::optional<SplitAxis> split =
@@ -101,7 +101,9 @@ static std::optional<SplitAxis> matchSplit(Operation *op, const TilePolicy &tile
   int64_t depth = *getConstant(getDims(op->getOperand(0))[split->lhs]);
   ProductShape shape = getSumShape(op);
   LongSums sums{shape.rows, shape.columns, depth, shape.getProducts() / static_cast<double>(depth)};
-  split->numParts = chooseReductionParts(sums, countTiles(op, tiles), tiles);
+  bool isInexact = isa<ContractOp>(op) && getElementTypeOrSelf(op->getResult(0)).isF32() &&
+                   shape.depth * shape.repetitions >= static_cast<double>(policy.minInexactDepth);
+  split->numParts = chooseReductionParts(sums, isInexact ? 1 : countTiles(op, tiles), tiles);
   return split->numParts > 1 ? split : std::nullopt;
 }
 
@@ -171,7 +173,7 @@ private:
 std::vector<FormSite> SplitReductions::listSites(func::FuncOp function) const {
   std::vector<FormSite> sites;
   function.walk([&](Operation *op) {
-    if (matchSplit(op, tiles))
+    if (matchSplit(op, policy, tiles))
       sites.push_back({{op}, "split sum " + PathRegion::get(op).text});
   });
   return sites;
@@ -193,7 +195,7 @@ double SplitReductions::estimateRest(const FormSite &site, size_t form, const Ma
     double idle = static_cast<double>(tiles.minTiles) / countTiles(op, tiles) - 1;
     return machine.launchCycles + std::max(idle, 0.0) * estimateWork(op, machine);
   }
-  double partBytes = shape.rows * shape.columns * static_cast<double>(matchSplit(op, tiles)->numParts) *
+  double partBytes = shape.rows * shape.columns * static_cast<double>(matchSplit(op, policy, tiles)->numParts) *
                      static_cast<double>(getElementBytes(op));
   return 2 * machine.launchCycles + 2 * partBytes / machine.llcBytesPerCycle;
 }
@@ -214,7 +216,7 @@ SmallVector<double> SplitReductions::estimateErrors(const FormSite &site, size_t
 
 SmallVector<Operation *> SplitReductions::take(const FormSite &site, size_t, RewriterBase &rewriter) const {
   Operation *op = site.operations.front();
-  SplitAxis split = *matchSplit(op, tiles);
+  SplitAxis split = *matchSplit(op, policy, tiles);
   rewriter.setInsertionPoint(op);
   auto reduce = dyn_cast<ReduceOp>(op);
   Value parts = reduce ? computeParts(rewriter, reduce, split) : computeParts(rewriter, cast<ContractOp>(op), split);

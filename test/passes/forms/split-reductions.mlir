@@ -34,6 +34,21 @@ func.func @four_tiles(%x: tensor<64x50176xf32>) -> tensor<64x64xf32> {
 
 // -----
 
+// Where there are tiles for all threads, too.
+// CHECK-LABEL: @many_tiles
+// CHECK-NOT: tenon.reduce
+// CHECK: return
+// EXACT-LABEL: @many_tiles
+// EXACT: tenon.contract {{.*}} -> tensor<8x512x512xf32>
+// EXACT: tenon.reduce sum
+func.func @many_tiles(%x: tensor<512x32768xf32>) -> tensor<512x512xf32> {
+  %0 = tenon.contract %x, %x {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 1>}
+    : (tensor<512x32768xf32>, tensor<512x32768xf32>) -> tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
+}
+
+// -----
+
 // The longest of several summed dimensions is split, and the matrix may be a constant.
 // CHECK-LABEL: @longest
 // CHECK: tenon.reshape %arg0 : (tensor<5x2x12288xf32>) -> tensor<5x2x{{.*}}xf32>
@@ -74,11 +89,11 @@ func.func @reductions(%x: tensor<2x3x4096x33xf32>, %y: tensor<1x262144xf32>, %z:
 // FORCED-LABEL: @refused
 // FORCED-NOT: tenon.reduce
 // FORCED: return
-func.func @refused(%i: tensor<4x50176xi32>, %x: tensor<512x65536xf32>, %p: tensor<16x50021xf32>, %n: tensor<16x?xf32, #tenon.shape<16, N>>,
+func.func @refused(%i: tensor<4x50176xi32>, %x: tensor<512x16384xf32>, %p: tensor<16x50021xf32>, %n: tensor<16x?xf32, #tenon.shape<16, N>>,
                    %d: tensor<65536x65536xf32>, %v: tensor<65536x16xf32>, %one: tensor<16x1xf32>, %s: tensor<4x512xf32>)
     -> (tensor<4x4xi32>, tensor<512x512xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16xf32>, tensor<16x16xf32>, tensor<4x4xf32>) {
   %0 = tenon.contract %i, %i {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 1>} : (tensor<4x50176xi32>, tensor<4x50176xi32>) -> tensor<4x4xi32>
-  %1 = tenon.contract %x, %x {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 1>} : (tensor<512x65536xf32>, tensor<512x65536xf32>) -> tensor<512x512xf32>
+  %1 = tenon.contract %x, %x {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 1>} : (tensor<512x16384xf32>, tensor<512x16384xf32>) -> tensor<512x512xf32>
   %2 = tenon.contract %p, %p {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 1>} : (tensor<16x50021xf32>, tensor<16x50021xf32>) -> tensor<16x16xf32>
   %3 = tenon.contract %n, %n {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 1>} : (tensor<16x?xf32, #tenon.shape<16, N>>, tensor<16x?xf32, #tenon.shape<16, N>>) -> tensor<16x16xf32>
   %4 = tenon.contract %d, %v {lhs_dims = array<i64: 0, 0>, rhs_dims = array<i64: 0, 1>, result_dims = array<i64: 1>} : (tensor<65536x65536xf32>, tensor<65536x16xf32>) -> tensor<16xf32>
