@@ -116,7 +116,8 @@ static llvm::Error checkOptions(const CompileOptions &options, Stage stage) {
 /// Rejects kernels that were made for instructions that the target lacks.
 static llvm::Error checkMachine(const Target &target, const Machine &machine, const std::string &input) {
   auto describe = [](const Machine &of) {
-    return std::make_tuple(of.vectorBytes, of.vectorRegisters, of.int8Dot, of.amxInt8, of.amxBf16, of.bf16Pairs);
+    return std::make_tuple(of.vectorBytes, of.vectorRegisters, of.int8Dot, of.amxInt8, of.amxBf16, of.bf16Pairs,
+                           of.f16Fma);
   };
   if (describe(target.machine) == describe(machine))
     return llvm::Error::success();

@@ -134,6 +134,7 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
     * `vector_bytes`, `vector_registers`: the size of a vector register, and how many there are.
     * `amx_int8`, `amx_bf16`: 1 for targets with AMX and its products of int8 or bf16.
     * `bf16_pairs`: 1 for targets whose bf16 dot-2 is as fast as an f32 multiply-add.
+    * `f16_fma`: 1 for targets with multiply-adds of f16 vectors, which have twice the elements of f32 vectors.
     * `multiply_adds`: throughput of vector multiply-adds per cycle.
     * `panel_columns`: the number of columns in a panel of f32 weights.
     * `l1_ways`: associativity of L1.
@@ -146,6 +147,7 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
     DefaultValuedParameter<"int64_t", "0">:$amx_int8,
     DefaultValuedParameter<"int64_t", "0">:$amx_bf16,
     DefaultValuedParameter<"int64_t", "0">:$bf16_pairs,
+    DefaultValuedParameter<"int64_t", "0">:$f16_fma,
     DefaultValuedParameter<"int64_t", "0">:$multiply_adds,
     DefaultValuedParameter<"int64_t", "0">:$panel_columns,
     DefaultValuedParameter<"int64_t", "0">:$l1_ways,

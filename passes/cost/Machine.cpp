@@ -27,6 +27,7 @@ static constexpr Figure kFigures[] = {
     {"amx_int8", &Machine::amxInt8, &MachineAttr::getAmxInt8},
     {"amx_bf16", &Machine::amxBf16, &MachineAttr::getAmxBf16},
     {"bf16_pairs", &Machine::bf16Pairs, &MachineAttr::getBf16Pairs},
+    {"f16_fma", &Machine::f16Fma, &MachineAttr::getF16Fma},
     {"multiply_adds", &Machine::multiplyAdds, &MachineAttr::getMultiplyAdds},
     {"panel_columns", &Machine::panelColumns, &MachineAttr::getPanelColumns},
     {"l1_ways", &Machine::l1Ways, &MachineAttr::getL1Ways},
@@ -59,6 +60,6 @@ std::vector<std::pair<llvm::StringRef, int64_t>> tenon::listFigures(const Machin
 
 void tenon::setMachine(Operation *module, const Machine &m) {
   module->setAttr(kMachineAttr, MachineAttr::get(module->getContext(), m.vectorBytes, m.vectorRegisters, m.amxInt8,
-                                                 m.amxBf16, m.bf16Pairs, m.multiplyAdds, m.panelColumns, m.l1Ways,
-                                                 m.l2Bytes, m.llcBytes, static_cast<int64_t>(m.int8Dot)));
+                                                 m.amxBf16, m.bf16Pairs, m.f16Fma, m.multiplyAdds, m.panelColumns,
+                                                 m.l1Ways, m.l2Bytes, m.llcBytes, static_cast<int64_t>(m.int8Dot)));
 }

@@ -30,6 +30,7 @@ struct Machine {
   int64_t amxInt8 = 0;   ///< 1 for targets with AMX and its int8 products
   int64_t amxBf16 = 0;   ///< 1 for targets with AMX and its bf16 products
   int64_t bf16Pairs = 0; ///< 1 for targets whose bf16 dot-2 is as fast as an f32 multiply-add
+  int64_t f16Fma = 0;    ///< 1 for targets with multiply-adds of f16 vectors, which have twice the elements of f32 ones
   /// The number of columns in a panel of f32 weights. The targets of an artifact share its weights, and so this number.
   int64_t panelColumns = kPanelColumns;
   int64_t multiplyAdds = 2;       ///< throughput of vector multiply-adds per cycle

@@ -71,6 +71,7 @@ static void setVectorShape(Target &target) {
     // every two cycles, which is half as many products as with f32 multiply-adds.
     bool hasFastPairs = llvm::StringRef(target.cpu).starts_with("znver");
     machine.bf16Pairs = hasFastPairs && machine.vectorBytes == 64 && needed.contains("avx512bf16");
+    machine.f16Fma = machine.vectorBytes == 64 && needed.contains("avx512fp16");
     // Zen 4 has 256-bit units, which take two cycles for a 512-bit vector (AMD, Software Optimization Guide for Zen 4,
     // 2.11).
     if (machine.vectorBytes == 64 && llvm::StringRef(target.cpu) == "znver4")
@@ -78,6 +79,7 @@ static void setVectorShape(Target &target) {
   } else {
     machine.vectorBytes = 16;
     machine.vectorRegisters = 32;
+    machine.f16Fma = needed.contains("asimdhp");
   }
   // The panel width is that of a register block, so that whole panels are read line by line, which the hardware
   // prefetcher recognizes. Blocks of two of four vectors, which skip every second pair of lines, are slower.
