@@ -31,6 +31,8 @@ inline constexpr llvm::StringRef kInt8Dot2Path = "int8_dot2";
 /// The path of bf16 dot products of two elements in vector registers (passes/paths/Bf16Dot2.cpp).
 inline constexpr llvm::StringRef kBf16Dot2Path = "bf16_dot2";
 inline constexpr llvm::StringRef kRoundedBf16Dot2Path = "bf16_dot2_rounded";
+/// The path of f16 multiply-adds of f32 factors that are rounded (passes/paths/F16Rounded.cpp).
+inline constexpr llvm::StringRef kRoundedF16Path = "f16_rounded";
 /// The path of int8 dot products of rows that are rounded with quantized weights (passes/paths/Int8Groups.cpp).
 inline constexpr llvm::StringRef kRoundedInt8GroupsPath = "int8_groups_rounded";
 /// A rounded element of such rows is stored as its number plus this.

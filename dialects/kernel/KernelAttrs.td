@@ -23,7 +23,7 @@ def Kernel_MicroKernel : Kernel_Enum<"MicroKernel", "instructions that a contrac
   I32EnumAttrCase<"i8_mul", 6>, I32EnumAttrCase<"pmaddwd", 7>, I32EnumAttrCase<"pmaddwd_panel", 8>,
   I32EnumAttrCase<"pmaddubsw", 9>, I32EnumAttrCase<"vnni", 10>, I32EnumAttrCase<"bf16_dot", 11>,
   I32EnumAttrCase<"amx_i8", 12>, I32EnumAttrCase<"amx_bf16", 13>, I32EnumAttrCase<"vnni_groups", 14>,
-  I32EnumAttrCase<"bf16_pairs", 15>]>;
+  I32EnumAttrCase<"bf16_pairs", 15>, I32EnumAttrCase<"f16_fma", 16>]>;
 
 def Kernel_Packing : Kernel_Enum<"Packing", "how a tile's part of the LHS is packed to scratch", [
   I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"rows", 1>, I32EnumAttrCase<"tile", 2>,
@@ -93,8 +93,8 @@ def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
       vectors; `dequantize_fma` and `dequantize_panel` those of a weight that is stored in fewer bits; `i16_dot` sums two
       products of i16, `i8_mul`, `pmaddwd`, `pmaddwd_panel` and `vnni` one, two or four of i8, and `pmaddubsw` two whose
       sum is known to fit 16 bits; `vnni_groups` sums four of i8 in groups that have scales; `bf16_dot` is vdpbf16ps,
-      `bf16_pairs` the same for factors that are stored in pairs;
-      `amx_i8` and `amx_bf16` are AMX tiles. Only a schedule chooses `pmaddubsw`, `bf16_dot` and `amx_i8`.
+      `bf16_pairs` the same for factors that are stored in pairs; `f16_fma` sums short blocks of products in f16;
+      `amx_i8` and `amx_bf16` are AMX tiles. Only a schedule chooses `pmaddubsw`, `bf16_dot`, `f16_fma` and `amx_i8`.
     * `tile`: the largest number of iterations of each loop in a tile; `?` where that has no bound. Empty: not known.
     * `packing`: `rows` copies the rows of the LHS of a tile side by side, `tile` copies all elements of the LHS that a tile
       reads, in a wider type or column block by column block, and `split` makes bf16 terms of the rows.

@@ -90,6 +90,12 @@ std::optional<Contraction> readContraction(kernel::ContractOp op);
 /// The summed loop of a contraction that dequantizes its RHS.
 unsigned getDequantizedLoop(mlir::linalg::LinalgOp op);
 
+/// True if the schedule asks for products of the f16 of both operands as they are stored (micro-kernel `f16_fma`), none
+/// of which is widened in scratch, and the operands have such.
+bool multipliesF16(kernel::ContractOp op, const Contraction &contraction);
+/// True if both operands are f16 that the body widens, the RHS in panels.
+bool isOfF16(const Contraction &contraction);
+
 /// Returns the number of rows up to which a contraction dequantizes its RHS in registers, for each block of rows again.
 int64_t getMaxRowsInRegisters(const Contraction &contraction);
 

@@ -130,6 +130,19 @@ std::optional<Dequantization> tenon::matchDequantization(linalg::GenericOp op, V
   return getPanel(rhs.map, columnLoop) > 0 ? widening : std::nullopt;
 }
 
+bool tenon::isOfF16(const Contraction &contraction) {
+  if (!contraction.dequantization || !contraction.promotesLhs || contraction.dequantization->scale ||
+      contraction.panel == 0)
+    return false;
+  auto widened = contraction.dequantization->number.getDefiningOp<arith::ExtFOp>();
+  return widened && widened.getIn() == contraction.rhs.element && widened.getIn().getType().isF16() &&
+         getElementTypeOrSelf(contraction.lhs.memory).isF16();
+}
+
+bool tenon::multipliesF16(kernel::ContractOp op, const Contraction &contraction) {
+  return kernel::getSchedule(op).getMicroKernel() == kernel::MicroKernel::f16_fma && isOfF16(contraction);
+}
+
 int64_t tenon::getMaxRowsInRegisters(const Contraction &contraction) {
   assert(contraction.dequantization && "there are weights to dequantize");
   // Rows that are widened, too, are packed for a panel, which widens vectors of them and not one element after another.
@@ -141,7 +154,8 @@ int64_t tenon::getMaxRowsInRegisters(const Contraction &contraction) {
 int64_t tenon::getDequantizedPanelBytes(kernel::ContractOp op, const Contraction &contraction) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t rows = contraction.rowLoop ? ranges[*contraction.rowLoop] : 1;
-  if (!contraction.dequantization || (!ShapedType::isDynamic(rows) && rows <= getMaxRowsInRegisters(contraction)))
+  if (!contraction.dequantization || multipliesF16(op, contraction) ||
+      (!ShapedType::isDynamic(rows) && rows <= getMaxRowsInRegisters(contraction)))
     return 0;
   int64_t elementBytes = getElementTypeOrSelf(op.getDpsInits()[0]).getIntOrFloatBitWidth() / 8;
   return ranges[getDequantizedLoop(op)] * contraction.panel * elementBytes;

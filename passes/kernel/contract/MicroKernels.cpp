@@ -13,6 +13,7 @@ using namespace tenon;
 static constexpr const MicroKernelEntry *kMicroKernels[] = {
     // Only a schedule chooses these, except AMX tiles of bf16 terms, for which there is no other micro-kernel.
     &kBf16Dot,
+    &kF16Fma,
     &kPmaddUbsw,
     &kAmxBf16,
     &kAmxInt8,

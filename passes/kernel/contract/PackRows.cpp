@@ -80,7 +80,8 @@ std::optional<int64_t> tenon::getRowDistance(const ElementRead &lhs, unsigned ro
 int64_t tenon::getPackableRowBytes(kernel::ContractOp op, const Contraction &contraction) {
   std::optional<unsigned> depth = findDepthLoop(op, contraction);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  if (!depth || ShapedType::isDynamic(ranges[*depth]) || ranges[*depth] % kPackedSteps != 0)
+  if (!depth || ShapedType::isDynamic(ranges[*depth]) || ranges[*depth] % kPackedSteps != 0 ||
+      multipliesF16(op, contraction))
     return 0;
   // If the tile computes the LHS itself, the LHS is no slice of an argument, and whether its rows are the same as
   // before is unknown (findTileOffsets).

@@ -40,6 +40,9 @@ func.func private @vnni(f32 {test.schedule = #kernel.schedule<micro_kernel = vnn
 // CHECK: @bf16_dot(f32 {test.schedule = #kernel.schedule<micro_kernel = bf16_dot>})
 func.func private @bf16_dot(f32 {test.schedule = #kernel.schedule<micro_kernel = bf16_dot>})
 
+// CHECK: @f16_fma(f32 {test.schedule = #kernel.schedule<micro_kernel = f16_fma>})
+func.func private @f16_fma(f32 {test.schedule = #kernel.schedule<micro_kernel = f16_fma>})
+
 // CHECK: @amx_i8(f32 {test.schedule = #kernel.schedule<micro_kernel = amx_i8>})
 func.func private @amx_i8(f32 {test.schedule = #kernel.schedule<micro_kernel = amx_i8>})
 

@@ -60,6 +60,7 @@ TEST_CASE("paths name their micro-kernels", "[micro-kernel]") {
       {kAmxInt8Path, false, kernel::MicroKernel::amx_i8},
       {kInt8Dot2Path, false, kernel::MicroKernel::pmaddubsw},
       {kBf16Dot2Path, true, kernel::MicroKernel::bf16_dot},
+      {kRoundedF16Path, false, std::nullopt},
       {"bf16x6", true, kernel::MicroKernel::amx_bf16},
       {"", true, kernel::MicroKernel::amx_bf16},
       {"panels", false, std::nullopt},
