@@ -36,6 +36,11 @@ struct PathPolicy {
   double bf16Share = 0.9;
   /// The same for convolutions, which start a sum for each window.
   double bf16WindowShare = 0.8;
+  /// Products of f16 in vectors, and instructions on the units of multiply-adds for each block of an f16 sum, which add
+  /// its chains and convert it to f32 (docs/performance/f16-products.md).
+  double f16Share = 0.85, f16BlockInstructions = 11;
+  /// Cycles for each element of a row to find the scale and to round by it.
+  double f16RoundedElementCycles = 0.75;
   /// Cycles of a separate kernel that splits or pads rows.
   double bf16SplitLaunch = 20000;
   /// Weights of fixed-point numbers: cycles to convert a vector of integers.

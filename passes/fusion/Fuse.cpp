@@ -104,7 +104,10 @@ static bool quantizes(Operation *op) {
          isa<IntegerType>(cast.getType().getElementType()) && cast.getType().getElementTypeBitWidth() == 8;
 }
 
-bool tenon::isCheap(Operation *op) { return op->hasTrait<Recomputable>() && !quantizes(op); }
+bool tenon::isCheap(Operation *op) {
+  // Other types for the same bits take no instruction.
+  return (op->hasTrait<Recomputable>() || isa<BitcastOp>(op)) && !quantizes(op);
+}
 
 /// True if the operation is in the epilogue of a loop nest, where it costs nothing but its arithmetic.
 static bool isEpilogue(Operation *op) {
@@ -197,11 +200,12 @@ static bool widensWeight(Operation *op) {
   return isa<DequantizeOp, CastOp>(op) && op->getOperand(0).getDefiningOp<UnpackOp>();
 }
 
-/// True for rows that the kernel of a product multiplies as the integers that they are rounded to.
-static bool areIntegersOfProduct(Operation *op) {
-  return isa<DequantizeOp>(op) && !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
-           return user->getAttr(kPathAttr) == StringAttr::get(user->getContext(), kRoundedInt8GroupsPath);
-         });
+/// True for rows that the kernel of a product multiplies as the integers or the f16 that they are rounded to.
+static bool areMultipliedAsStored(Operation *op) {
+  StringRef path = isa<DequantizeOp>(op) ? kRoundedInt8GroupsPath : isa<CastOp>(op) ? kRoundedF16Path : StringRef();
+  return !path.empty() && !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
+    return user->getAttr(kPathAttr) == StringAttr::get(user->getContext(), path);
+  });
 }
 
 static bool isForAttention(Operation *op) {
@@ -217,7 +221,7 @@ static bool movesElements(Operation *op) {
   bool isPart =
       slice && llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; }) && isForAttention(slice);
   return isPart || isa<TransposeOp, BroadcastOp>(op) || op->hasTrait<Unpacking>() || widensWeight(op) ||
-         areIntegersOfProduct(op);
+         areMultipliedAsStored(op);
 }
 
 /// True for a cast from f16 or bf16 that the kernel of a contraction or convolution applies once, as it packs the
@@ -393,7 +397,7 @@ static void repeatReads(Block &block) {
   // Users come first: what is cloned has one more operation that reads its operands.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     auto cast = dyn_cast<CastOp>(op);
-    if (!(cast && isWidenedWhenRead(cast)) && !op.hasTrait<Unpacking>() && !areIntegersOfProduct(&op))
+    if (!(cast && isWidenedWhenRead(cast)) && !op.hasTrait<Unpacking>() && !areMultipliedAsStored(&op))
       continue;
     OpBuilder b(&op);
     for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(op.getUses())))

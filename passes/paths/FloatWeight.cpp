@@ -22,3 +22,10 @@ WeightOp tenon::findFloatWeight(OpOperand &operand, llvm::function_ref<bool(Oper
   });
   return isOfProducts ? weight : WeightOp();
 }
+
+bool tenon::keepsRows(ContractOp op, OpOperand &rows) {
+  assert(rows.getOwner() == op && "the rows are an operand of the product");
+  bool isLhs = rows.getOperandNumber() == 0;
+  ArrayRef<int64_t> own = isLhs ? op.getLhsDims() : op.getRhsDims();
+  return own.drop_back() == op.getResultDims().drop_back();
+}

@@ -17,6 +17,10 @@ namespace tenon {
 /// need the floats beside what they are quantized to.
 WeightOp findFloatWeight(mlir::OpOperand &operand, llvm::function_ref<bool(mlir::Operation *)> isProduct);
 
+/// True if the result of a product with a constant matrix has the dimensions of `rows`, the other operand, but for the
+/// last, in their order, and then the columns: what each row is scaled by broadcasts against the result.
+bool keepsRows(ContractOp op, mlir::OpOperand &rows);
+
 } // namespace tenon
 
 #endif // TENON_PASSES_PATHS_FLOATWEIGHT_H

@@ -85,13 +85,6 @@ static constexpr double kOfSilu = 1.7;  // math: one by the root mean square of 
 /// True if sums of this many products of u8 with numbers from -127 to 127 fit i32.
 static bool fitsI32(int64_t depth) { return depth <= std::numeric_limits<int32_t>::max() / (255 * 127); }
 
-/// True if the result has the dimensions of `rows` but for the last, in their order, and then the columns.
-static bool keepsRows(ContractOp op, OpOperand &rows) {
-  bool isLhs = rows.getOperandNumber() == 0;
-  ArrayRef<int64_t> own = isLhs ? op.getLhsDims() : op.getRhsDims();
-  return own.drop_back() == op.getResultDims().drop_back();
-}
-
 static std::optional<RoundedProduct> matchMatrix(OpOperand &matrix) {
   Operation *op = matrix.getOwner();
   WeightOp weight = findFloatWeight(matrix, [](Operation *user) { return isa<ContractOp, ConvolveOp>(user); });

@@ -29,6 +29,7 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
       all.push_back(createBf16Dot2(rounds, policy));
     for (int64_t outputs : {2, 4})
       all.push_back(createWinogradConvolution(outputs, /*rounds=*/true, policy));
+    all.push_back(createF16Rounded(policy));
     all.push_back(createInt8Groups(policy));
     all.push_back(createInt8Rounded(policy));
     for (int64_t numTerms : {1, 2, 3})
