@@ -26,13 +26,35 @@ double tenon::getKernelCycles(const KernelWork &work, const Machine &machine) {
   return std::max(work.cycles, getMoveCycles(work.bytes, machine)) + machine.launchCycles;
 }
 
+static double getLanes(const Producer &producer, const Machine &machine) {
+  assert(producer.elementBytes > 0 && producer.elements >= 0 && "elements have bytes");
+  return machine.vectorBytes / producer.elementBytes;
+}
+
+double tenon::getMaterializedCycles(const Producer &producer, llvm::ArrayRef<Consumer> consumers,
+                                    const Machine &machine) {
+  double stored = producer.elements * producer.elementBytes, lanes = getLanes(producer, machine);
+  double cycles =
+      getKernelCycles({producer.elements / lanes * producer.vectorCycles, producer.operandBytes + stored}, machine);
+  for (const Consumer &consumer : consumers)
+    cycles += getKernelCycles({consumer.work.cycles, consumer.work.bytes + stored}, machine);
+  return cycles;
+}
+
+double tenon::getRecomputedCycles(const Producer &producer, llvm::ArrayRef<Consumer> consumers,
+                                  const Machine &machine) {
+  double lanes = getLanes(producer, machine), cycles = 0;
+  for (const Consumer &consumer : consumers)
+    cycles += getKernelCycles({consumer.work.cycles + consumer.reads / lanes * producer.vectorCycles,
+                               consumer.work.bytes + producer.operandBytes},
+                              machine);
+  return cycles;
+}
+
 bool tenon::paysToRecompute(const Broadcast &value, const Machine &machine) {
-  assert(value.elementBytes > 0 && "elements have bytes");
-  double lanes = machine.vectorBytes / value.elementBytes, stored = value.elements * value.elementBytes;
-  double readerCycles = value.reads / lanes * value.readerVectorCycles,
-         readerBytes = 2 * value.reads * value.elementBytes;
-  KernelWork own{value.elements / lanes * value.vectorCycles, 2 * stored};
-  KernelWork reader{readerCycles, readerBytes + stored};
-  KernelWork joined{readerCycles + value.reads / lanes * value.vectorCycles, readerBytes + stored};
-  return getKernelCycles(joined, machine) <= getKernelCycles(own, machine) + getKernelCycles(reader, machine);
+  Producer producer{value.elements, value.elementBytes, value.elements * value.elementBytes, value.vectorCycles};
+  Consumer reader{
+      value.reads,
+      {value.reads / getLanes(producer, machine) * value.readerVectorCycles, 2 * value.reads * value.elementBytes}};
+  return getRecomputedCycles(producer, reader, machine) <= getMaterializedCycles(producer, reader, machine);
 }

@@ -9,6 +9,7 @@
 #define TENON_PASSES_COST_FUSIONCOST_H
 
 #include "passes/cost/Machine.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace tenon {
 
@@ -24,6 +25,26 @@ double getMoveCycles(double bytes, const Machine &machine);
 /// Returns the cycles of a kernel on a core: the launch overhead, and the longer of arithmetic and memory traffic,
 /// which overlap.
 double getKernelCycles(const KernelWork &work, const Machine &machine);
+
+/// A producer that is computed in a kernel of its own, or in those of its consumers.
+struct Producer {
+  double elements;
+  double elementBytes;
+  double operandBytes; ///< read to compute all elements
+  double vectorCycles; ///< in which a vector of it is computed
+};
+
+/// A kernel that reads a producer.
+struct Consumer {
+  double reads;    ///< elements of the producer, repeated reads counted
+  KernelWork work; ///< all else
+};
+
+/// Returns the cycles of the kernels of a producer and of its consumers if its result is stored in memory.
+double getMaterializedCycles(const Producer &producer, llvm::ArrayRef<Consumer> consumers, const Machine &machine);
+
+/// Returns the cycles of the kernels of its consumers if each of them computes the elements that it reads.
+double getRecomputedCycles(const Producer &producer, llvm::ArrayRef<Consumer> consumers, const Machine &machine);
 
 /// A value that is broadcast: another kernel reads it more often than it has elements.
 struct Broadcast {
