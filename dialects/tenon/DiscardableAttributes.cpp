@@ -70,6 +70,9 @@ static constexpr Place kReshape{"a reshape", [](Operation *op) {
                                   return isa<ReshapeOp>(op) || isNamed(op, "tensor.expand_shape") ||
                                          isNamed(op, "tensor.collapse_shape");
                                 }};
+static constexpr Place kFusible{"an operation of the dialect tenon that a kernel computes", [](Operation *op) {
+                                  return isOfDialect(op, "tenon") && op->getNumResults() > 0 && !isa<DispatchOp>(op);
+                                }};
 static constexpr Place kPower{"a math.powf", [](Operation *op) { return isNamed(op, "math.powf"); }};
 
 //===----------------------------------------------------------------------===//
@@ -180,6 +183,8 @@ static constexpr Rule kOperationRules[] = {
     {kNormalAttr, kExponential, kUnit},
     {kSinksAttr, kSinking, kUnit},
     {kDefinedAttr, kPower, kUnit},
+    {kMaterializedAttr, kFusible, kUnit},
+    {kRecomputedAttr, kFusible, kUnit},
     // Attributes by which passes/kernel schedules a chain or a transpose.
     {kChainTileAttr, kReshape, kIntegers},
     {"tenon.transpose_scratch", kAllocation, kUnit},
@@ -233,6 +238,13 @@ static LogicalResult verifyPath(Operation *op) {
   return op->emitOpError("takes the path ") << path << ", which is not among '" << kPathsAttr << "'";
 }
 
+/// Verifies that the result of an operation is not to be materialized and recomputed.
+static LogicalResult verifyFusion(Operation *op) {
+  if (!op->hasAttr(kMaterializedAttr))
+    return success();
+  return op->emitOpError("has both '") << kMaterializedAttr << "' and '" << kRecomputedAttr << "'";
+}
+
 LogicalResult TenonDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (failed(verifyRule(op, attribute, kOperationRules, "an operation")))
     return failure();
@@ -240,6 +252,8 @@ LogicalResult TenonDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyTexts(op);
   if (attribute.getName() == kPathAttr)
     return verifyPath(op);
+  if (attribute.getName() == kRecomputedAttr)
+    return verifyFusion(op);
   return success();
 }
 

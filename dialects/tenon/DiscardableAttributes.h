@@ -51,6 +51,11 @@ inline constexpr llvm::StringLiteral kMachineAttr = "tenon.machine";
 /// On a reshape between two loop nests of a region: the tile of the second nest's result, which computes the part of
 /// the first one's result that it reads (passes/fusion/Chains.h).
 inline constexpr llvm::StringLiteral kChainTileAttr = "tenon.chain_tile";
+/// On an operation, until it is in a dispatch region: its result is materialized, although `tenon-fuse` would compute
+/// it in the kernel of its consumers, or its consumers in its own (passes/forms/FusionForms.cpp).
+inline constexpr llvm::StringLiteral kMaterializedAttr = "tenon.materialized";
+/// On such an operation: each kernel that reads its result recomputes it, although `tenon-fuse` would store it once.
+inline constexpr llvm::StringLiteral kRecomputedAttr = "tenon.recomputed";
 /// On an operation that has several paths, and on its kernel: the path that was chosen (passes/paths/Path.h).
 inline constexpr llvm::StringLiteral kPathAttr = "tenon.path";
 /// On such an operation, and on the kernel that computes it: {direct = 1000, ...}, the estimated cycles of each path.

@@ -19,6 +19,7 @@
 #include "passes/cost/PromotedCopies.h"
 #include "passes/fusion/Chains.h"
 #include "passes/fusion/Cheap.h"
+#include "passes/fusion/FusionChoices.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "tenon-fuse"
@@ -142,12 +143,16 @@ struct Policies {
   FusionPolicy fusion;
   LayoutPolicy layout;
   ChainPolicy chains;
+  /// False where the same is to be decided on any machine: then no costly operation is recomputed.
+  bool knowsMachine = true;
 };
 } // namespace
 
 /// True if an elementwise operation whose result `user` broadcasts is better recomputed for each element than stored.
 /// False for dynamic extents.
-static bool isBestRecomputed(Operation *op, Operation *user, const FusionPolicy &policy) {
+static bool isBestRecomputed(Operation *op, Operation *user, const Policies &policies) {
+  if (!policies.knowsMachine)
+    return false;
   std::optional<int64_t> elements = getConstant(getElementCount(op->getContext(), getDims(op->getResult(0))));
   std::optional<int64_t> reads = getConstant(getElementCount(op->getContext(), getDims(user->getResult(0))));
   Type type = getElementTypeOrSelf(op->getResult(0));
@@ -155,7 +160,8 @@ static bool isBestRecomputed(Operation *op, Operation *user, const FusionPolicy 
       isEpilogue(op) || !elements || !reads || !type.isIntOrFloat())
     return false;
   double bytes = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-  return paysToRecompute({double(*elements), double(*reads), bytes, policy.costlyVectorCycles, policy.userVectorCycles},
+  const FusionPolicy &costs = policies.fusion;
+  return paysToRecompute({double(*elements), double(*reads), bytes, costs.costlyVectorCycles, costs.userVectorCycles},
                          getMachine(op));
 }
 
@@ -241,14 +247,19 @@ static bool isReadTransposed(Operation *op, Operation *cast, const FusionPolicy 
          });
 }
 
-/// True if elements of `op` must be computed before a loop nest reads them: a nest that rereads its operands would
-/// recompute them each time, and a scan is not vectorized along its dimension.
-static bool isComputedBefore(Operation *op) {
-  return llvm::any_of(op->getUsers(), [](Operation *user) {
-    auto nest = dyn_cast<LoopNestOpInterface>(user);
-    return (nest && nest.rereadsOperands()) || isWidenedByProduct(user) ||
-           (movesElements(user) && isComputedBefore(user));
-  });
+/// True if elements must be computed before `user` reads them: a loop nest that rereads its operands would recompute
+/// them each time, and a scan is not vectorized along its dimension.
+static bool needsOperandsBefore(Operation *user) {
+  auto nest = dyn_cast<LoopNestOpInterface>(user);
+  return (nest && nest.rereadsOperands()) || isWidenedByProduct(user) ||
+         (movesElements(user) && llvm::any_of(user->getUsers(), needsOperandsBefore));
+}
+
+/// True if a mark may say that the result of an operation is materialized, or recomputed. Constants and views have no
+/// kernel, and the memory of packed operands is only read by kernels that undo the packing.
+static bool hasFusionChoice(Operation *op) {
+  return !op->hasTrait<NoKernel>() && !op->hasTrait<Unpacking>() && !widensWeight(op) && !isWidenedByProduct(op) &&
+         !areIntegersOfProduct(op) && op->getNumResults() == 1;
 }
 
 /// True if an element is computed, in at most `steps` elementwise operations, from gathered elements.
@@ -310,7 +321,12 @@ struct Group {
 class Fusion {
 public:
   Fusion(Block &block, int64_t maxOps, const Policies &policies) : block(block), maxOps(maxOps), policies(policies) {}
-  void run();
+  /// Assigns operations to regions, and copies those that are to be recomputed.
+  void group();
+  /// Replaces regions by dispatches.
+  void build();
+  /// Where the groups could be others.
+  std::vector<FusionChoice> listChoices();
 
 private:
   bool isNeededInMemory(Operation *op) const;
@@ -318,6 +334,10 @@ private:
   bool mayJoin(Operation *op, Group &region);
   bool joinChain(const ChainMatch &chain);
   llvm::DenseMap<Operation *, ChainMatch> listChains();
+  void join(Operation *op, Group &region);
+  SetVector<Group *> listConsumers(Operation *op);
+  bool recomputePerConsumer(Operation *op);
+  std::optional<FusionChoice> findChoice(Operation *op);
   void build(Group &region);
 
   Block &block;
@@ -349,7 +369,7 @@ static bool mayBeComputedIn(Operation *op, OpOperand &use, const Policies &polic
   // Each element is asked for once for each part.
   if (isa<SplitBf16Op>(user))
     return movesElements(op) || isa<PadOp>(op);
-  return hasDimsOf(op, user) || (isCheap(op) && !isBestStored(op)) || isBestRecomputed(op, user, policies.fusion);
+  return hasDimsOf(op, user) || (isCheap(op) && !isBestStored(op)) || isBestRecomputed(op, user, policies);
 }
 
 bool Fusion::mayJoin(Operation *op, Group &region) {
@@ -363,13 +383,17 @@ bool Fusion::mayJoin(Operation *op, Group &region) {
   if (isa<LoopNestOpInterface>(op))
     return !region.hasLoopNest && allowsEpilogue(op) && op->hasOneUse() && region.inPlace.contains(*op->user_begin()) &&
            hasDimsOf(op, region.root);
-  if (!movesElements(op) && !isWidenedByProduct(op) && isComputedBefore(op))
+  // The other users of an operation that is recomputed are in other regions.
+  auto uses =
+      llvm::make_filter_range(op->getUses(), [&](OpOperand &use) { return region.ops.contains(use.getOwner()); });
+  auto users = llvm::map_range(uses, [](OpOperand &use) { return use.getOwner(); });
+  if (!movesElements(op) && !isWidenedByProduct(op) && llvm::any_of(users, needsOperandsBefore))
     return false;
   // If `op` were computed here, the loop nest before it could no longer narrow its wider sums before it stores them.
-  bool isInPlace = llvm::all_of(op->getUsers(), [&](Operation *user) { return region.inPlace.contains(user); });
+  bool isInPlace = llvm::all_of(users, [&](Operation *user) { return region.inPlace.contains(user); });
   if (!isInPlace && isBestStored(op))
     return false;
-  for (OpOperand &use : op->getUses()) {
+  for (OpOperand &use : uses) {
     Operation *user = use.getOwner();
     if (!mayBeComputedIn(op, use, policies))
       return false;
@@ -389,7 +413,51 @@ Group *Fusion::findRegion(Operation *op) {
       return nullptr;
     region = other;
   }
-  return region && mayJoin(op, *region) ? region : nullptr;
+  if (!region || (op->hasAttr(kMaterializedAttr) && op != region->first && hasFusionChoice(op)))
+    return nullptr;
+  return mayJoin(op, *region) ? region : nullptr;
+}
+
+void Fusion::join(Operation *op, Group &region) {
+  region.ops.insert(op);
+  region.hasLoopNest |= isa<LoopNestOpInterface>(op);
+  if (auto concat = dyn_cast<ConcatOp>(op))
+    region.numBranches += concat.getInputs().size();
+  regionOf[op] = &region;
+  bool usersInPlace = op == region.root || llvm::all_of(op->getUsers(), [&](Operation *user) {
+                        return region.inPlace.contains(user) && (isa<ReshapeOp>(user) || hasDimsOf(op, user));
+                      });
+  if (op->hasTrait<Elementwise>() && usersInPlace)
+    region.inPlace.insert(op);
+}
+
+/// Returns the regions of all users of a result that several regions read, if it may be computed in each; else none.
+SetVector<Group *> Fusion::listConsumers(Operation *op) {
+  SetVector<Group *> consumers;
+  for (Operation *user : op->getUsers())
+    consumers.insert(regionOf.lookup(user));
+  bool mayJoinAll = consumers.size() > 1 && hasFusionChoice(op) && isCheap(op) && !isa<LoopNestOpInterface>(op) &&
+                    llvm::all_of(consumers, [&](Group *region) { return region && mayJoin(op, *region); });
+  return mayJoinAll ? consumers : SetVector<Group *>();
+}
+
+/// Replaces an operation by a copy in each region that reads it. Returns false, and does nothing, where a region has to
+/// read the result from memory: then all of them can.
+bool Fusion::recomputePerConsumer(Operation *op) {
+  SetVector<Group *> consumers = listConsumers(op);
+  if (consumers.empty())
+    return false;
+  LDBG() << "recomputes " << op->getName() << " at " << op->getLoc() << " in " << consumers.size() << " regions";
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  for (Group *region : consumers) {
+    Operation *copy = builder.clone(*op);
+    op->getResult(0).replaceUsesWithIf(copy->getResult(0),
+                                       [&](OpOperand &use) { return region->ops.contains(use.getOwner()); });
+    join(copy, *region);
+  }
+  op->erase();
+  return true;
 }
 
 /// One for each kernel that widens, unpacks or dequantizes what it reads.
@@ -449,40 +517,35 @@ bool Fusion::isNeededInMemory(Operation *op) const {
          });
 }
 
-void Fusion::run() {
-  repeatReads(block);
-  for (auto concat : llvm::make_early_inc_range(block.getOps<ConcatOp>()))
-    splitConcat(concat);
+void Fusion::group() {
   llvm::DenseMap<Operation *, ChainMatch> chains = listChains();
-  for (Operation &op : llvm::reverse(block.without_terminator())) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      continue;
     if (auto chain = chains.find(&op); chain != chains.end() && joinChain(chain->second))
       continue;
     if (op.hasTrait<NoKernel>() && !isNeededInMemory(&op))
       continue;
     if (auto concat = dyn_cast<ConcatOp>(op); concat && joinsInMemory(concat))
       continue;
+    if (op.hasAttr(kRecomputedAttr) && recomputePerConsumer(&op))
+      continue;
     Group *region = findRegion(&op);
     if (auto slice = dyn_cast<SliceOp>(op); slice && !region && isContiguous(slice))
       continue;
     if (!region) {
-      regions.push_back(std::make_unique<Group>(Group{&op, {}, isa<LoopNestOpInterface>(op), {}}));
+      regions.push_back(std::make_unique<Group>(Group{&op, {}, /*hasLoopNest=*/false, {}}));
       region = regions.back().get();
       LDBG() << "begins a region with " << op.getName() << " at " << op.getLoc();
     } else {
       LDBG() << "computes " << op.getName() << " at " << op.getLoc() << " where " << region->root->getName()
              << " reads it";
     }
-    region->ops.insert(&op);
-    region->hasLoopNest |= isa<LoopNestOpInterface>(op);
-    if (auto concat = dyn_cast<ConcatOp>(op))
-      region->numBranches += concat.getInputs().size();
-    regionOf[&op] = region;
-    bool usersInPlace = &op == region->root || llvm::all_of(op.getUsers(), [&](Operation *user) {
-      return region->inPlace.contains(user) && (isa<ReshapeOp>(user) || hasDimsOf(&op, user));
-    });
-    if (op.hasTrait<Elementwise>() && usersInPlace)
-      region->inPlace.insert(&op);
+    join(&op, *region);
   }
+}
+
+void Fusion::build() {
   for (auto &region : regions)
     build(*region);
 }
@@ -534,6 +597,103 @@ void Fusion::build(Group &region) {
     op->erase();
 }
 
+//===----------------------------------------------------------------------===//
+// What could be fused otherwise
+//===----------------------------------------------------------------------===//
+
+double tenon::getVectorCycles(Operation *op, const FusionPolicy &policy) {
+  if (op->hasTrait<SingleInstruction>())
+    return policy.instructionVectorCycles;
+  return isCheap(op) || !op->hasTrait<Elementwise>() ? policy.movedVectorCycles : policy.costlyVectorCycles;
+}
+
+/// The elements of a result; none if they are not known.
+static std::optional<int64_t> countElements(Operation *op) {
+  return getConstant(getElementCount(op->getContext(), getDims(op->getResult(0))));
+}
+
+double tenon::countReads(Operation *producer, Operation *consumer) {
+  std::optional<int64_t> elements = countElements(producer), results = countElements(consumer);
+  assert(elements && results && "a choice is of static extents");
+  return isa<LoopNestOpInterface>(consumer) ? *elements : std::max(*elements, *results);
+}
+
+/// Lists different operations of a block in its order.
+template <typename Ops> static SmallVector<Operation *> listInOrder(Ops &&ops) {
+  SetVector<Operation *> unique(ops.begin(), ops.end());
+  SmallVector<Operation *> list = unique.takeVector();
+  llvm::sort(list, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  return list;
+}
+
+/// True if `consumer` reads elements of `producer` repeatedly, or against the order of memory.
+static bool isReadCostly(Operation *producer, Operation *consumer) {
+  auto nest = dyn_cast<LoopNestOpInterface>(consumer);
+  if ((nest && nest.rereadsOperands()) || isa<BroadcastOp>(consumer) ||
+      (consumer->hasTrait<Elementwise>() && !hasDimsOf(producer, consumer)))
+    return true;
+  auto transpose = dyn_cast<TransposeOp>(producer);
+  return transpose && transpose.getPermutation().back() != transpose.getType().getRank() - 1;
+}
+
+/// Returns the choice that there is about an operation, if any.
+std::optional<FusionChoice> Fusion::findChoice(Operation *op) {
+  Group *region = regionOf.lookup(op);
+  if (!region || !hasFusionChoice(op) || !countElements(op))
+    return std::nullopt;
+  const FusionPolicy &policy = policies.fusion;
+  if (op == region->root) {
+    // What else is in the region would have to be stored in place of the result.
+    SetVector<Group *> kernels = region->ops.size() == 1 ? listConsumers(op) : SetVector<Group *>();
+    int64_t numOperands =
+        llvm::count_if(op->getOperands(), [](Value operand) { return !operand.getDefiningOp<WeightOp>(); });
+    if (kernels.empty() || static_cast<int64_t>(kernels.size()) > policy.maxRecomputingKernels ||
+        numOperands > policy.maxRecomputedOperands ||
+        !llvm::all_of(op->getUsers(), [](Operation *user) { return countElements(user).has_value(); }))
+      return std::nullopt;
+    return FusionChoice{FusionChoiceKind::shared, op, listInOrder(op->getUsers())};
+  }
+  if (isa<LoopNestOpInterface>(op)) {
+    SmallVector<Operation *> epilogue;
+    llvm::copy_if(region->ops, std::back_inserter(epilogue),
+                  [&](Operation *other) { return region->inPlace.contains(other) && op->isBeforeInBlock(other); });
+    double cycles = 0;
+    for (Operation *other : epilogue)
+      cycles += getVectorCycles(other, policy);
+    // What is narrower than the sums is stored in their place.
+    if (cycles < policy.minEpilogueVectorCycles || *countElements(op) < policy.minChoiceReads ||
+        llvm::any_of(epilogue, isBestStored))
+      return std::nullopt;
+    return FusionChoice{FusionChoiceKind::epilogue, op, listInOrder(epilogue)};
+  }
+  SmallVector<Operation *> readers = listInOrder(llvm::make_filter_range(
+      op->getUsers(), [&](Operation *user) { return isReadCostly(op, user) && countElements(user); }));
+  double reads = 0;
+  for (Operation *reader : readers)
+    reads += countReads(op, reader);
+  // A broadcast that is materialized is more to read than what it copies.
+  if (isa<BroadcastOp>(op) || reads < policy.minChoiceReads)
+    return std::nullopt;
+  return FusionChoice{FusionChoiceKind::prologue, op, std::move(readers)};
+}
+
+std::vector<FusionChoice> Fusion::listChoices() {
+  std::vector<FusionChoice> choices;
+  for (Operation &op : block)
+    if (std::optional<FusionChoice> choice = findChoice(&op))
+      choices.push_back(std::move(*choice));
+  return choices;
+}
+
+std::vector<FusionChoice> tenon::listFusionChoices(Block &block, const FusionPolicy &policy) {
+  Policies policies;
+  policies.fusion = policy;
+  policies.knowsMachine = false;
+  Fusion fusion(block, FuseOptions().maxOps, policies);
+  fusion.group();
+  return fusion.listChoices();
+}
+
 /// Replaces large splat weights by a broadcast of the single value, which the artifact would otherwise store once per
 /// element.
 static void stretchLargeSplats(func::FuncOp function) {
@@ -562,8 +722,19 @@ struct Fuse : public tenon::impl::FuseBase<Fuse> {
       if (!isa<AttentionOp>(block->getParentOp()))
         blocks.push_back(block);
     });
-    for (Block *block : blocks)
-      Fusion(*block, maxOps, policies).run();
+    for (Block *block : blocks) {
+      repeatReads(*block);
+      for (auto concat : llvm::make_early_inc_range(block->getOps<ConcatOp>()))
+        splitConcat(concat);
+      Fusion fusion(*block, maxOps, policies);
+      fusion.group();
+      fusion.build();
+    }
+    // Kernels are equal or not whatever was said about their fusion.
+    getOperation().walk([](Operation *op) {
+      op->removeAttr(kMaterializedAttr);
+      op->removeAttr(kRecomputedAttr);
+    });
   }
 
 private:

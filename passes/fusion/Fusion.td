@@ -46,6 +46,11 @@ def Fuse : Pass<"tenon-fuse", "::mlir::func::FuncOp"> {
     second one alone reads, tile by tile, what the first one gives (Chains.h),
     if `tenon-choose-forms` has marked the reshape between them with the tile.
 
+    It may mark other operations, too: a result with `tenon.materialized`
+    starts a region although it could join that of its users; one with
+    `tenon.recomputed` is cheap, and copied to each region that reads it, if
+    all of them can compute it. A mark that cannot be obeyed is ignored.
+
     ```mlir
     %0 = tenon.contract %a, %b ...
     %1 = tenon.relu %0

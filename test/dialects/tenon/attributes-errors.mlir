@@ -132,3 +132,24 @@ module @unknown_products attributes {tenon.machine = #tenon.machine<int8_dot = 3
 // expected-error @+1 {{for 'tenon.machine' on an operation, expected a #tenon.machine}}
 module @figures_alone attributes {tenon.machine = {vector_bytes = 32}} {
 }
+
+// -----
+
+// expected-error @+1 {{has the attribute 'tenon.materialized', which belongs on an operation of the dialect tenon that a kernel computes}}
+func.func private @materialized_function() attributes {tenon.materialized}
+
+// -----
+
+func.func @recomputed_often(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{has 2 : i64 for 'tenon.recomputed' on an operation, expected a unit attribute}}
+  %0 = tenon.neg %x {tenon.recomputed = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @materialized_and_recomputed(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{has both 'tenon.materialized' and 'tenon.recomputed'}}
+  %0 = tenon.neg %x {tenon.materialized, tenon.recomputed} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
