@@ -71,24 +71,39 @@ llvm::Error PathExplorer::listDecisions() {
   return llvm::Error::success();
 }
 
-/// Lists families so that each form of each site is in at least one, and the cheapest combinations are included. With
-/// many sites not all combinations are tried, since each has a graph of its own.
+/// Lists families so that each form of each site is in at least one, unless there are very many, and the cheapest
+/// combinations are included. With many sites not all combinations are tried, since each has a graph of its own.
 llvm::Error PathExplorer::listFamilies(std::vector<size_t> chosen) {
-  constexpr size_t kMaxFamilies = 16; // a second each for a large model
+  constexpr size_t kMaxFamilies = 16;      // limit: a second each for a large model
+  constexpr size_t kMaxSingleChanges = 32; // limit: likewise
   std::vector<std::vector<size_t>> all{chosen};
   auto add = [&](std::vector<size_t> forms) {
     if (!llvm::is_contained(all, forms))
       all.push_back(std::move(forms));
   };
+  struct Change {
+    size_t decision, form;
+    double added;
+  };
   std::vector<std::vector<double>> costs;
+  std::vector<Change> changes;
   for (auto [i, decision] : llvm::enumerate(decisions)) {
     std::vector<double> &own = costs.emplace_back();
     for (auto [form, alternative] : llvm::enumerate(decision.alternatives)) {
       own.push_back(alternative.cost);
-      std::vector<size_t> changed = chosen;
-      changed[i] = form;
-      add(std::move(changed));
+      if (form != chosen[i])
+        changes.push_back({i, form, alternative.cost - decision.alternatives[chosen[i]].cost});
     }
+  }
+  // Those that could save the most are not left out.
+  if (changes.size() > kMaxSingleChanges) {
+    llvm::stable_sort(changes, [](const Change &x, const Change &y) { return x.added < y.added; });
+    changes.resize(kMaxSingleChanges);
+  }
+  for (const Change &change : changes) {
+    std::vector<size_t> changed = chosen;
+    changed[change.decision] = change.form;
+    add(std::move(changed));
   }
   PlanOrder order(costs);
   while (std::optional<PricedPlan> next = all.size() < kMaxFamilies ? order.next() : std::nullopt)

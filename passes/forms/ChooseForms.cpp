@@ -298,7 +298,8 @@ void ChooseForms::take(size_t number, const PricedSite &site, size_t form, Rewri
          << source.getForms()[form];
   // What early forms cost is that of the operations which they make, and of the paths of these.
   if (isLate && context.selection && !site.costs.empty())
-    context.selection->addCost(getTarget(), site.costs[form].cost);
+    context.selection->addCost(getTarget(),
+                               site.costs[form].cost - (source.replacesOperations() ? 0 : site.costs.front().cost));
   if (form == 0)
     return;
   ++numTaken;

@@ -30,6 +30,8 @@ struct FormSite {
   /// A canonical text of everything that the costs of the forms depend on, like that of PathRegion for a single
   /// operation. Sites of equal text take the same form; users and records name them by its fingerprint.
   std::string region;
+  /// Further operations that the source needs to estimate costs, and that no form changes. A copy of a site has none.
+  llvm::SmallVector<mlir::Operation *> neighbours = {};
 };
 
 /// One kind of rewrite that pays off only in some cases.
@@ -45,6 +47,8 @@ public:
   /// True if sites are matched only after paths are chosen and weights are packed, when the operations of sites have
   /// paths.
   virtual bool isLate() const { return false; }
+  /// False if all forms have the operations of the site, whose cost is counted with their paths.
+  virtual bool replacesOperations() const { return true; }
   /// Lists the sites of a function in order. They do not depend on the machine, so a copy of the function has the same
   /// sites.
   virtual std::vector<FormSite> listSites(mlir::func::FuncOp function) const = 0;
@@ -90,6 +94,11 @@ std::unique_ptr<FormSource> createAttentionForms(const FormPolicy &policy);
 /// Two loop nests, of which the second alone reads the first: a kernel for each, or one that computes both tile by
 /// tile.
 std::unique_ptr<FormSource> createChainForms();
+/// A producer and a consumer that the rules of fusion put in one kernel: fused, or with the producer's result in
+/// memory.
+std::unique_ptr<FormSource> createProducerForms();
+/// A result that several kernels read: stored once, or recomputed in each of them.
+std::unique_ptr<FormSource> createSharedResultForms();
 
 } // namespace tenon
 

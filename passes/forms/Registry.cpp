@@ -18,6 +18,8 @@ const std::vector<std::unique_ptr<FormSource>> &tenon::getFormSources() {
     all.push_back(createSplitReductions(policy));
     all.push_back(createAttentionForms(policy));
     all.push_back(createChainForms());
+    all.push_back(createProducerForms());
+    all.push_back(createSharedResultForms());
     return all;
   }();
   return sources;

@@ -39,6 +39,13 @@ inline constexpr llvm::StringLiteral kSplitReductionForm = "split_reduction";
 /// (passes/forms/ChainForms.cpp).
 inline constexpr llvm::StringLiteral kSeparateNestsForm = "separate_nests";
 inline constexpr llvm::StringLiteral kChainedNestsForm = "chained_nests";
+/// A producer and a consumer that one kernel can compute: fused, or with the producer's result in memory
+/// (passes/forms/FusionForms.cpp).
+inline constexpr llvm::StringLiteral kFusedProducerForm = "fused_producer";
+inline constexpr llvm::StringLiteral kMaterializedProducerForm = "materialized_producer";
+/// A result that several kernels read: stored once, or recomputed in each of them (passes/forms/FusionForms.cpp).
+inline constexpr llvm::StringLiteral kStoredOnceForm = "stored_once";
+inline constexpr llvm::StringLiteral kRecomputedForm = "recomputed_per_consumer";
 
 /// Launches that are one or several (passes/launches/MergeLaunches.cpp). They are decided behind the graph, and so by
 /// no source of forms.
@@ -50,7 +57,8 @@ inline constexpr llvm::StringLiteral kLaunchForms[] = {kSeparateLaunchesForm, kM
 inline constexpr llvm::StringLiteral kFormNames[] = {
     kSeparateProductsForm,   kMergedProductsForm, kSplitAttentionForm, kFusedAttentionForm, kSplitKeysForm,
     kFusedBf16AttentionForm, kGivenOrderForm,     kLastPairForm,       kOuterPairForm,      kWholeReductionForm,
-    kSplitReductionForm,     kSeparateNestsForm,  kChainedNestsForm};
+    kSplitReductionForm,     kSeparateNestsForm,  kChainedNestsForm,   kFusedProducerForm,  kMaterializedProducerForm,
+    kStoredOnceForm,         kRecomputedForm};
 
 } // namespace tenon
 

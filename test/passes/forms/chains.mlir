@@ -62,4 +62,35 @@ func.func @expand_depthwise_project(%x: tensor<12544x16xf32>, %w: tensor<16x64xf
   return %5 : tensor<12544x16xf32>
 }
 
+// Of sites of one region that exclude others, as many as possible take what is demanded of the region; but no region goes without.
+// CHAINED-LABEL: @expand_depthwise_project
+// CHAINED-NOT: tenon.chain_tile
+// CHECK-LABEL: @one_region_twice
+// CHAINED-LABEL: @one_region_twice
+// CHAINED: tenon.reshape {{.*}}tenon.chain_tile
+// CHAINED-NOT: tenon.chain_tile
+// CHAINED: tenon.reshape %{{.*}}: (tensor<1x112x112x64xf32>) -> tensor<12544x64xf32>
+func.func @one_region_twice(%x: tensor<12544x16xf32>, %y: tensor<12544x16xf32>, %w: tensor<16x64xf32>, %f: tensor<3x3x1x64xf32>, %p: tensor<64x16xf32>)
+    -> (tensor<1x112x112x64xf32>, tensor<12544x16xf32>) {
+  %1 = tenon.contract %x, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>,
+                              tenon.path = "plain", tenon.paths = {plain = 892000 : i64}}
+    : (tensor<12544x16xf32>, tensor<16x64xf32>) -> tensor<12544x64xf32>
+  %2 = tenon.reshape %1 : (tensor<12544x64xf32>) -> tensor<1x112x112x64xf32>
+  %3 = tenon.convolve %2, %f {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 1, 1>,
+                              high = array<i64: 1, 1>, groups = 64 : i64, tenon.path = "direct", tenon.paths = {direct = 600000 : i64}}
+    : (tensor<1x112x112x64xf32>, tensor<3x3x1x64xf32>) -> tensor<1x112x112x64xf32>
+  %4 = tenon.contract %y, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>,
+                              tenon.path = "plain", tenon.paths = {plain = 892000 : i64}}
+    : (tensor<12544x16xf32>, tensor<16x64xf32>) -> tensor<12544x64xf32>
+  %5 = tenon.reshape %4 : (tensor<12544x64xf32>) -> tensor<1x112x112x64xf32>
+  %6 = tenon.convolve %5, %f {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 1, 1>,
+                              high = array<i64: 1, 1>, groups = 64 : i64, tenon.path = "direct", tenon.paths = {direct = 600000 : i64}}
+    : (tensor<1x112x112x64xf32>, tensor<3x3x1x64xf32>) -> tensor<1x112x112x64xf32>
+  %7 = tenon.reshape %6 : (tensor<1x112x112x64xf32>) -> tensor<12544x64xf32>
+  %8 = tenon.contract %7, %p {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>,
+                              tenon.path = "plain", tenon.paths = {plain = 892000 : i64}}
+    : (tensor<12544x64xf32>, tensor<64x16xf32>) -> tensor<12544x16xf32>
+  return %3, %8 : tensor<1x112x112x64xf32>, tensor<12544x16xf32>
+}
+
 }
