@@ -240,10 +240,13 @@ FormGraph ChooseForms::makeGraph(ArrayRef<PricedSite> sites, const std::vector<b
       costs.front() = 1; // more than what is demanded, about which nothing is known
     graph.addSite(std::move(costs));
     for (Operation *op : site.site.operations) {
-      for (size_t other : sitesOf[op])
+      for (size_t other : sitesOf[op]) {
+        if (!site.site.source->replacesOperations() && !sites[other].site.source->replacesOperations())
+          continue;
         for (size_t form = 1; form < site.isAllowed.size(); ++form)
           for (size_t otherForm = 1; otherForm < sites[other].isAllowed.size(); ++otherForm)
             graph.addTerm(number, form, other, otherForm, kInfinite);
+      }
       sitesOf[op].push_back(number);
     }
   }

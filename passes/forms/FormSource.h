@@ -25,7 +25,7 @@ namespace tenon {
 /// A place of a graph that has several forms.
 struct FormSite {
   /// The operations that another form replaces, in the order of their block. Two sites that share an operation exclude
-  /// each other's non-default forms.
+  /// each other's non-default forms, if one of them replaces operations.
   llvm::SmallVector<mlir::Operation *> operations;
   /// A canonical text of everything that the costs of the forms depend on, like that of PathRegion for a single
   /// operation. Sites of equal text take the same form; users and records name them by its fingerprint.
@@ -47,7 +47,8 @@ public:
   /// True if sites are matched only after paths are chosen and weights are packed, when the operations of sites have
   /// paths.
   virtual bool isLate() const { return false; }
-  /// False if all forms have the operations of the site, whose cost is counted with their paths.
+  /// False if forms only put marks on the first operation of a site, of which there is no other mark: what the operations
+  /// cost is counted with their paths, and such sites do not exclude each other.
   virtual bool replacesOperations() const { return true; }
   /// Lists the sites of a function in order. They do not depend on the machine, so a copy of the function has the same
   /// sites.

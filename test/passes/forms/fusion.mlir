@@ -55,7 +55,9 @@ func.func @narrowed_epilogue(%x: tensor<128x64xf32>, %w: tensor<64x128xf32>) -> 
 // FORCED: tenon.neg {{.*}}tenon.materialized
 // REPEATED-LABEL: @prologues
 // REPEATED: tenon.transpose {{.*}}tenon.materialized
+// REPEATED: tenon.contract
 // REPEATED-NOT: tenon.materialized
+// REPEATED: @shared
 func.func @prologues(%x: tensor<128x4x64xf32>, %w: tensor<4x64x128xf32>, %b: tensor<128xf32>) -> (tensor<4x128x128xf32>, tensor<128x128xf32>) {
   %0 = tenon.transpose %x {permutation = array<i64: 1, 0, 2>} : (tensor<128x4x64xf32>) -> tensor<4x128x64xf32>
   %1 = tenon.contract %0, %w {lhs_dims = array<i64: 0, 1, 3>, rhs_dims = array<i64: 0, 3, 2>, result_dims = array<i64: 0, 1, 2>}
@@ -118,4 +120,16 @@ func.func @dynamic_prologue(%x: tensor<?x65536xf32, #tenon.shape<N, 65536>>, %b:
   %0 = tenon.neg %b : (tensor<65536xf32>) -> tensor<65536xf32>
   %1 = tenon.add %x, %0 : (tensor<?x65536xf32, #tenon.shape<N, 65536>>, tensor<65536xf32>) -> tensor<?x65536xf32, #tenon.shape<N, 65536>>
   return %1 : tensor<?x65536xf32, #tenon.shape<N, 65536>>
+}
+
+// A transpose before a loop nest, and the loop nest before a costly epilogue: both can be materialized.
+// FORCED-LABEL: @prologue_and_epilogue
+// FORCED: tenon.transpose {{.*}}tenon.materialized
+// FORCED: tenon.contract {{.*}}tenon.materialized
+func.func @prologue_and_epilogue(%x: tensor<128x4x64xf32>, %w: tensor<4x64x128xf32>) -> tensor<4x128x128xf32> {
+  %0 = tenon.transpose %x {permutation = array<i64: 1, 0, 2>} : (tensor<128x4x64xf32>) -> tensor<4x128x64xf32>
+  %1 = tenon.contract %0, %w {lhs_dims = array<i64: 0, 1, 3>, rhs_dims = array<i64: 0, 3, 2>, result_dims = array<i64: 0, 1, 2>}
+    : (tensor<4x128x64xf32>, tensor<4x64x128xf32>) -> tensor<4x128x128xf32>
+  %2 = tenon.tanh %1 : (tensor<4x128x128xf32>) -> tensor<4x128x128xf32>
+  return %2 : tensor<4x128x128xf32>
 }
