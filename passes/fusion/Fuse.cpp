@@ -182,12 +182,12 @@ static bool keepsVectors(TransposeOp transpose, ContractOp contract, unsigned nu
          transpose.getPermutation()[column - indices.begin()] == last;
 }
 
-/// The same for an operand of a channels-last convolution. An input of few channels may be read in any order. Vectors
-/// run along the last dimension of a filter.
+/// The same for an operand of a convolution. With channels last, an input of few channels may be read in any order, and
+/// vectors run along the last dimension of a filter. With channels first, they run along the last one of the input.
 static bool keepsChannels(TransposeOp transpose, ConvolveOp convolve, unsigned number, const FusionPolicy &policy) {
   int64_t channelDim = convolve.getChannelDim();
-  if (number != 0)
-    return !convolve.getChannelsLast() || transpose.getPermutation().back() == transpose.getType().getRank() - 1;
+  if ((number == 0) != convolve.getChannelsLast())
+    return transpose.getPermutation().back() == transpose.getType().getRank() - 1;
   return !convolve.getChannelsLast() || transpose.getPermutation()[channelDim] == channelDim ||
          (convolve.getGroups() == 1 &&
           getConstant(getDims(transpose)[channelDim]).value_or(policy.fewChannels + 1) <= policy.fewChannels);
@@ -353,6 +353,17 @@ static bool hasDimsOf(Operation *op, Operation *other) {
   return getDims(op->getResult(0)) == getDims(other->getResult(0));
 }
 
+/// True if a kernel that moves elements may read a transposed tensor: neighbours stay neighbours, or there are few of
+/// them, before or after. Others are transposed in squares, by a kernel of their own.
+static bool keepsNeighbours(TransposeOp transpose, const FusionPolicy &policy) {
+  auto isFew = [&](Value value) {
+    return getConstant(getDims(value).back()).value_or(policy.fewChannels + 1) <= policy.fewChannels;
+  };
+  ArrayRef<int64_t> permutation = transpose.getPermutation();
+  return permutation.empty() || permutation.back() == static_cast<int64_t>(permutation.size()) - 1 ||
+         isFew(transpose.getInput()) || isFew(transpose);
+}
+
 /// True if the elements of `op` may be computed where its user reads them.
 static bool mayBeComputedIn(Operation *op, OpOperand &use, const Policies &policies) {
   Operation *user = use.getOwner();
@@ -365,6 +376,11 @@ static bool mayBeComputedIn(Operation *op, OpOperand &use, const Policies &polic
   if (isWidenedByProduct(user))
     return isReadTransposed(op, user, policies.fusion);
   if (isa<MergeBf16Op, UnpackOp>(user))
+    return false;
+  if (auto transpose = dyn_cast<TransposeOp>(op); transpose && isa<PadOp>(user))
+    return keepsNeighbours(transpose, policies.fusion);
+  // The epilogue of a product is applied to sums in registers, and squares are transposed faster as they are.
+  if (isa<TransposeOp>(user) && isEpilogue(op))
     return false;
   // Each element is asked for once for each part.
   if (isa<SplitBf16Op>(user))

@@ -348,3 +348,67 @@ func.func @lookup_of_what_sums_become(%x: tensor<40x40xui8>, %w: tensor<40x40xi8
   %6 = tenon.gather %t, %5 {axis = 0 : i64} : (tensor<256xui8>, tensor<40x40xi32>) -> tensor<40x40xui8>
   return %6 : tensor<40x40xui8>
 }
+
+// Vectors of a convolution with channels first run along the lines of its input: a transpose that moves these has a kernel
+// of its own, and the filter is read in any order.
+// CHECK-LABEL: @channels_first
+// CHECK: %[[X:.*]] = tenon.dispatch -> tensor<1x8x4x9xf32>
+// CHECK-NEXT: tenon.transpose %arg0
+// CHECK: tenon.dispatch -> tensor<1x2x4x9xf32>
+// CHECK: tenon.transpose %{{.*}} {permutation = array<i64: 3, 2, 0, 1>}
+// CHECK: tenon.convolve %[[X]]
+func.func @channels_first(%x: tensor<1x4x9x8xf32>, %f: tensor<1x1x8x2xf32>) -> tensor<1x2x4x9xf32> {
+  %0 = tenon.transpose %x {permutation = array<i64: 0, 3, 1, 2>} : (tensor<1x4x9x8xf32>) -> tensor<1x8x4x9xf32>
+  %1 = tenon.transpose %f {permutation = array<i64: 3, 2, 0, 1>} : (tensor<1x1x8x2xf32>) -> tensor<2x8x1x1xf32>
+  %2 = tenon.convolve %0, %1 {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x8x4x9xf32>, tensor<2x8x1x1xf32>) -> tensor<1x2x4x9xf32>
+  return %2 : tensor<1x2x4x9xf32>
+}
+
+// Lines that stay lines may change places.
+// CHECK-LABEL: @channels_first_of_lines
+// CHECK: tenon.dispatch -> tensor<1x2x4x9xf32>
+// CHECK: tenon.transpose %arg0
+// CHECK: tenon.convolve
+// CHECK-NOT: tenon.dispatch ->
+// CHECK: return
+func.func @channels_first_of_lines(%x: tensor<1x4x8x9xf32>, %f: tensor<2x8x1x1xf32>) -> tensor<1x2x4x9xf32> {
+  %0 = tenon.transpose %x {permutation = array<i64: 0, 2, 1, 3>} : (tensor<1x4x8x9xf32>) -> tensor<1x8x4x9xf32>
+  %1 = tenon.convolve %0, %f {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x8x4x9xf32>, tensor<2x8x1x1xf32>) -> tensor<1x2x4x9xf32>
+  return %1 : tensor<1x2x4x9xf32>
+}
+
+// A kernel that pads transposes few channels, too; of many, squares are transposed before.
+// CHECK-LABEL: @padded_transposes
+// CHECK: tenon.dispatch -> tensor<1x3x6x9xf32>
+// CHECK-NEXT: tenon.transpose %arg0
+// CHECK: tenon.pad
+// CHECK: tenon.dispatch -> tensor<1x5x4x9xf32>
+// CHECK-NEXT: tenon.transpose %arg1
+// CHECK-NEXT: tenon.yield
+// CHECK: tenon.dispatch -> tensor<1x5x6x9xf32>
+// CHECK: tenon.pad
+func.func @padded_transposes(%x: tensor<1x4x9x3xf32>, %y: tensor<1x4x9x5xf32>) -> (tensor<1x3x6x9xf32>, tensor<1x5x6x9xf32>) {
+  %zero = tenon.weight dense<0.0> : tensor<f32>
+  %0 = tenon.transpose %x {permutation = array<i64: 0, 3, 1, 2>} : (tensor<1x4x9x3xf32>) -> tensor<1x3x4x9xf32>
+  %1 = tenon.pad constant, %0, %zero {low = #tenon.shape<0, 0, 1, 0>, interior = array<i64: 0, 0, 0, 0>} : (tensor<1x3x4x9xf32>, tensor<f32>) -> tensor<1x3x6x9xf32>
+  %2 = tenon.transpose %y {permutation = array<i64: 0, 3, 1, 2>} : (tensor<1x4x9x5xf32>) -> tensor<1x5x4x9xf32>
+  %3 = tenon.pad constant, %2, %zero {low = #tenon.shape<0, 0, 1, 0>, interior = array<i64: 0, 0, 0, 0>} : (tensor<1x5x4x9xf32>, tensor<f32>) -> tensor<1x5x6x9xf32>
+  return %1, %3 : tensor<1x3x6x9xf32>, tensor<1x5x6x9xf32>
+}
+
+// The epilogue of a product stays with its sums where the result is transposed.
+// CHECK-LABEL: @transposed_sums
+// CHECK: %[[SUMS:.*]] = tenon.dispatch -> tensor<1x4x9x5xf32>
+// CHECK-NEXT: tenon.convolve
+// CHECK-NEXT: tenon.relu
+// CHECK: tenon.dispatch -> tensor<1x5x4x9xf32>
+// CHECK-NEXT: tenon.transpose %[[SUMS]]
+func.func @transposed_sums(%x: tensor<1x4x9x8xf32>, %f: tensor<1x1x8x5xf32>) -> tensor<1x5x4x9xf32> {
+  %0 = tenon.convolve %x, %f {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x4x9x8xf32>, tensor<1x1x8x5xf32>) -> tensor<1x4x9x5xf32>
+  %1 = tenon.relu %0 : (tensor<1x4x9x5xf32>) -> tensor<1x4x9x5xf32>
+  %2 = tenon.transpose %1 {permutation = array<i64: 0, 3, 1, 2>} : (tensor<1x4x9x5xf32>) -> tensor<1x5x4x9xf32>
+  return %2 : tensor<1x5x4x9xf32>
+}
