@@ -40,6 +40,19 @@ bool tenon::isContiguous(ConcatOp concat) {
                       [](AffineExpr dim) { return getConstant(dim) == 1; });
 }
 
+bool tenon::keepsElementOrder(ArrayRef<AffineExpr> dims, ArrayRef<int64_t> permutation) {
+  assert(dims.size() == permutation.size() && "a permutation has each dimension once");
+  int64_t last = -1;
+  for (int64_t axis : permutation) {
+    if (getConstant(dims[axis]) == 1)
+      continue;
+    if (axis < last)
+      return false;
+    last = axis;
+  }
+  return true;
+}
+
 Value tenon::getReshaped(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
     value = reshape.getInput();

@@ -25,6 +25,9 @@ mlir::AffineExpr getOffset(SliceOp slice);
 /// True if the elements of each input of a concat are contiguous in the memory of its result.
 bool isContiguous(ConcatOp concat);
 
+/// True if elements stay in their order where dimensions `dims` are permuted: those that move have an extent of 1.
+bool keepsElementOrder(llvm::ArrayRef<mlir::AffineExpr> dims, llvm::ArrayRef<int64_t> permutation);
+
 /// The value that a chain of reshapes begins with.
 mlir::Value getReshaped(mlir::Value value);
 

@@ -22,6 +22,8 @@ struct FormPolicy {
   /// Sums of f32 with fewer products than `minLongDepth` are as exact as any others. Those of `minInexactDepth` may be
   /// split even if the result has tiles for all threads: as a whole they are off by more than the default tolerance.
   int64_t minLongDepth = 1 << 13, minInexactDepth = 1 << 15;
+  /// Convolutions with more filters have channels last: their vectors are full, or nearly so.
+  int64_t maxFirstFilters = 16;
   /// The share of the peak that the matmuls within attention reach; it is that of matmuls without packed operands.
   double attentionShare = 0.7;
   /// The share of the f32 peak that they reach if their factors are rounded to bf16, and the cycles that it takes to

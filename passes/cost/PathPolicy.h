@@ -17,6 +17,9 @@ namespace tenon {
 struct PathPolicy {
   /// Direct convolutions: they lose cycles to border blocks, loads, and the latency at the start of each window's sum.
   double directShare = 0.75;
+  /// Direct convolutions with channels first, whose input is padded in memory. A vector of pixels begins anywhere in a
+  /// cache line; to load it takes as long as so many multiply-adds, of which there is one for each filter.
+  double firstShare = 0.9, firstLoadProducts = 2;
   /// Matmuls with a packed weight: they lose cycles to border blocks and to panels that are read from L2.
   double panelShare = 0.9;
   /// Matmuls without a packed operand: the rows of a matrix are far apart, so that L1 holds few of them at a time.

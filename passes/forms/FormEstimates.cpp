@@ -68,13 +68,16 @@ std::vector<PathCost> FormEstimates::listCosts(Operation *op) {
   double least = std::numeric_limits<double>::infinity();
   for (const auto &path : getPaths()) {
     std::optional<double> cycles = path->estimateCycles(op, machine);
+    if (!cycles)
+      continue;
     // The first path is the default implementation. The errors of slower paths are not measured, which takes time,
-    // since those are never chosen.
-    bool isExact = costs.empty() || path->isAsExact();
-    if (!cycles || (!isExact && (*cycles >= least || errors.measure(*path, op, budget) > budget)))
+    // since those are never chosen. What real runs say comes before estimates.
+    std::optional<double> nanoseconds = times ? times->find(region, path->getName()) : std::nullopt;
+    bool isExact = costs.empty() || path->isAsExact(), isSlower = !nanoseconds && *cycles >= least;
+    if (!isExact && (isSlower || errors.measure(*path, op, budget) > budget))
       continue;
     least = std::min(least, *cycles);
-    costs.push_back({*cycles, times ? times->find(region, path->getName()) : std::nullopt});
+    costs.push_back({*cycles, nanoseconds});
   }
   return costs;
 }

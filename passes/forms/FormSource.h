@@ -89,6 +89,8 @@ std::unique_ptr<FormSource> createSiblingProducts(const FormPolicy &policy);
 std::unique_ptr<FormSource> createProductOrder(const FormPolicy &policy);
 /// Matmuls with small results and long sums: the whole sums, or parts of them that a second kernel adds.
 std::unique_ptr<FormSource> createSplitReductions(const FormPolicy &policy);
+/// Convolutions of few filters: channels last, or first.
+std::unique_ptr<FormSource> createLayoutForms(const FormPolicy &policy);
 /// Attention: separate kernels for the matmuls and the softmax, or one kernel that keeps no scores in memory.
 std::unique_ptr<FormSource> createAttentionForms(const FormPolicy &policy);
 

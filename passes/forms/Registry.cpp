@@ -16,6 +16,7 @@ const std::vector<std::unique_ptr<FormSource>> &tenon::getFormSources() {
     all.push_back(createSiblingProducts(policy));
     all.push_back(createProductOrder(policy));
     all.push_back(createSplitReductions(policy));
+    all.push_back(createLayoutForms(policy));
     all.push_back(createAttentionForms(policy));
     all.push_back(createChainForms());
     all.push_back(createProducerForms());

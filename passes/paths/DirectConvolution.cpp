@@ -7,6 +7,7 @@
 
 #include "dialects/tenon/Tenon.h"
 #include "passes/cost/ProductShape.h"
+#include "passes/cost/SizeHints.h"
 #include "passes/paths/Path.h"
 
 #include <cmath>
@@ -26,11 +27,17 @@ struct DirectConvolution : public Path {
     if (!convolve || !(type.isF32() || type.isInteger(32)) || findK4Panels(op))
       return std::nullopt;
     ProductShape shape = *getProductShape(op);
-    double compute = shape.getProducts() / machine.getMultiplyAdds(sizeof(float)) / policy.directShare;
-    // Vectors run along filters: lanes are wasted if there are fewer filters than lanes, or if the last vector is
-    // partial.
-    if (shape.groups == 1)
-      compute *= std::ceil(shape.columns / getLanes(machine)) * getLanes(machine) / shape.columns;
+    double compute = shape.getProducts() / machine.getMultiplyAdds(sizeof(float));
+    if (convolve.getChannelsLast())
+      compute /= policy.directShare;
+    else
+      compute *= std::max(1.0, policy.firstLoadProducts * shape.groups / shape.columns) / policy.firstShare;
+    // Vectors run along the last dimension of the result, filters or pixels: lanes are wasted if there are fewer of
+    // them than lanes, or if the last vector is partial.
+    if (shape.groups == 1 || shape.groups == shape.columns || !convolve.getChannelsLast()) {
+      double vectors = getLastExtent(convolve) / getLanes(machine);
+      compute *= std::ceil(vectors) / vectors;
+    }
     return std::max(compute, machine.getReadCycles(shape.getWeights() * getElementBytes(op)));
   }
 
@@ -40,6 +47,10 @@ struct DirectConvolution : public Path {
 
 private:
   static double getLanes(const Machine &machine) { return static_cast<double>(machine.vectorBytes) / sizeof(float); }
+
+  static double getLastExtent(ConvolveOp op) {
+    return estimateExtent(SizeHints(op->getParentOfType<func::FuncOp>()), getDims(op.getType()).back());
+  }
 
   PathPolicy policy;
 };

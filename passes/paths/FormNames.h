@@ -35,6 +35,9 @@ inline constexpr llvm::StringLiteral kOuterPairForm = "products_b_ac";
 /// (passes/forms/SplitReductions.cpp).
 inline constexpr llvm::StringLiteral kWholeReductionForm = "whole_reduction";
 inline constexpr llvm::StringLiteral kSplitReductionForm = "split_reduction";
+/// A convolution of few filters with channels last, or first (passes/forms/LayoutForms.cpp).
+inline constexpr llvm::StringLiteral kChannelsLastForm = "channels_last";
+inline constexpr llvm::StringLiteral kChannelsFirstForm = "channels_first";
 /// Two loop nests, of which the second alone reads the first: a kernel for each, or one that computes both tile by tile
 /// (passes/forms/ChainForms.cpp).
 inline constexpr llvm::StringLiteral kSeparateNestsForm = "separate_nests";
@@ -55,10 +58,10 @@ inline constexpr llvm::StringLiteral kLaunchForms[] = {kSeparateLaunchesForm, kM
 
 /// All forms of all sources (passes/forms/Registry.cpp).
 inline constexpr llvm::StringLiteral kFormNames[] = {
-    kSeparateProductsForm,   kMergedProductsForm, kSplitAttentionForm, kFusedAttentionForm, kSplitKeysForm,
-    kFusedBf16AttentionForm, kGivenOrderForm,     kLastPairForm,       kOuterPairForm,      kWholeReductionForm,
-    kSplitReductionForm,     kSeparateNestsForm,  kChainedNestsForm,   kFusedProducerForm,  kMaterializedProducerForm,
-    kStoredOnceForm,         kRecomputedForm};
+    kSeparateProductsForm,   kMergedProductsForm,       kSplitAttentionForm, kFusedAttentionForm, kSplitKeysForm,
+    kFusedBf16AttentionForm, kGivenOrderForm,           kLastPairForm,       kOuterPairForm,      kChannelsLastForm,
+    kChannelsFirstForm,      kWholeReductionForm,       kSplitReductionForm, kSeparateNestsForm,  kChainedNestsForm,
+    kFusedProducerForm,      kMaterializedProducerForm, kStoredOnceForm,     kRecomputedForm};
 
 } // namespace tenon
 

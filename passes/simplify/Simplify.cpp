@@ -155,15 +155,8 @@ struct ReducePower : public OpRewritePattern<PowOp> {
 struct TransposeToReshape : public OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
-    Dims dims = getDims(op.getInput());
-    int64_t last = -1;
-    for (int64_t axis : op.getPermutation()) {
-      if (getConstant(dims[axis]) == 1)
-        continue;
-      if (axis < last)
-        return rewriter.notifyMatchFailure(op, "moves elements");
-      last = axis;
-    }
+    if (!keepsElementOrder(getDims(op.getInput()), op.getPermutation()))
+      return rewriter.notifyMatchFailure(op, "moves elements");
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput());
     return success();
   }

@@ -37,6 +37,7 @@ FAMILIES = (
     "quantised",
     "layers",
     "siblings",
+    "layouts",
     "groups",
     "chains",
     "int8",
@@ -46,7 +47,7 @@ FAMILIES = (
 )
 CASES_OF_GRAPH = 3
 # Each combination of forms has plans of its own: sites of one case are enough.
-WITH_FORMS = ("siblings", "chains", "rounded_attention", "longsums", "fusion")
+WITH_FORMS = ("siblings", "chains", "rounded_attention", "longsums", "fusion", "layouts")
 # Larger than the error of any path, so that none is left out.
 TOLERANCE = 0.5
 # Chains are of products that nothing rounds.
@@ -67,6 +68,7 @@ TIES = 3
 # Every processor with AVX2 has these.
 PORTABLE = {"direct", "winograd-2", "winograd-4", "winograd-6", "panels", "plain", "fixed8", "fixed10", "fixed12", "fixed16", "fixed20", "fixed24"}
 PORTABLE |= {"separate_products", "merged_products", "split_attention", "fused_attention", "split_keys", "products_ab_c", "products_a_bc", "products_b_ac", "whole_reduction", "split_reduction", "separate_nests", "chained_nests"}
+PORTABLE |= {"channels_last", "channels_first"}
 PORTABLE |= {"fused_producer", "materialized_producer", "stored_once", "recomputed_per_consumer"}
 
 
