@@ -259,7 +259,7 @@ static bool needsOperandsBefore(Operation *user) {
 /// kernel, and the memory of packed operands is only read by kernels that undo the packing.
 static bool hasFusionChoice(Operation *op) {
   return !op->hasTrait<NoKernel>() && !op->hasTrait<Unpacking>() && !widensWeight(op) && !isWidenedByProduct(op) &&
-         !areIntegersOfProduct(op) && op->getNumResults() == 1;
+         !areMultipliedAsStored(op) && op->getNumResults() == 1;
 }
 
 /// True if an element is computed, in at most `steps` elementwise operations, from gathered elements.
