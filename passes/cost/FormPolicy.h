@@ -24,6 +24,8 @@ struct FormPolicy {
   int64_t minLongDepth = 1 << 13, minInexactDepth = 1 << 15;
   /// Convolutions with more filters have channels last: their vectors are full, or nearly so.
   int64_t maxFirstFilters = 16;
+  /// A shorter line takes as long as one of so many elements, if it is copied with its border.
+  double shortLineElements = 16;
   /// The share of the peak that the matmuls within attention reach; it is that of matmuls without packed operands.
   double attentionShare = 0.7;
   /// The share of the f32 peak that they reach if their factors are rounded to bf16, and the cycles that it takes to

@@ -318,6 +318,12 @@ static double countCopiedBytes(Value value, const SizeHints &hints) {
   return bytes;
 }
 
+/// Returns the elements of a line of pixels.
+static double getLineElements(ConvolveOp op, const SizeHints &hints) {
+  Dims dims = getDims(op.getInput());
+  return estimateExtent(hints, dims[dims.size() - 2]);
+}
+
 /// Returns the cycles of a kernel that copies `bytes` line by line, as prefetchers expect it.
 static double getCopyCycles(double bytes, const Machine &machine) {
   return bytes / machine.llcBytesPerCycle + machine.launchCycles;
@@ -336,7 +342,8 @@ double LayoutForms::estimateRest(const FormSite &site, size_t form, const Machin
          result = getTransposeCycles(countCopiedBytes(layer.getResult(), hints), machine);
   if (form == 0)
     return (moves.freesInput ? input : 0) + static_cast<double>(moves.freedResults) * result;
-  return (moves.addsInput ? input : 0) + (moves.pads ? getCopyCycles(bytes, machine) : 0) +
+  double padded = bytes * std::max(1.0, policy.shortLineElements / getLineElements(layer.convolve, hints));
+  return (moves.addsInput ? input : 0) + (moves.pads ? getCopyCycles(padded, machine) : 0) +
          (moves.addsResult ? result : 0);
 }
 

@@ -22,8 +22,9 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// True if the kernel will use register blocks, which know where the border is. Any other kernel tests the bounds of
-/// each element that it reads, and reads each many times.
+/// True if the kernel will use register blocks of pixels by filters, which know where the border is. Vectors of pixels,
+/// with channels first, have no bounds; any other kernel tests those of each element that it reads, and reads each many
+/// times.
 static bool readsAroundBorder(ConvolveOp op) {
   auto filter = op.getFilter().getDefiningOp<WeightOp>();
   if (!op.getChannelsLast() || !filter || isa<SplatElementsAttr>(filter.getValue()))
