@@ -412,3 +412,48 @@ func.func @transposed_sums(%x: tensor<1x4x9x8xf32>, %f: tensor<1x1x8x5xf32>) -> 
   %2 = tenon.transpose %1 {permutation = array<i64: 0, 3, 1, 2>} : (tensor<1x4x9x5xf32>) -> tensor<1x5x4x9xf32>
   return %2 : tensor<1x5x4x9xf32>
 }
+
+// A product of f16 reads rows as they are stored, of any length; what else reads them as f32 gets them in memory.
+// CHECK-LABEL: @rows_of_f16_products_stay_f16
+// CHECK: tenon.dispatch
+// CHECK: tenon.cast {{.*}} -> tensor<6x20xf16>
+// CHECK-NEXT: tenon.yield
+// CHECK: tenon.dispatch
+// CHECK: tenon.cast {{.*}} : (tensor<6x20xf16>) -> tensor<6x20xf32>
+// CHECK: tenon.contract
+// CHECK-LABEL: @rows_of_other_products_are_widened
+// CHECK: tenon.dispatch
+// CHECK: tenon.cast {{.*}} -> tensor<6x20xf16>
+// CHECK: tenon.cast {{.*}} : (tensor<6x20xf16>) -> tensor<6x20xf32>
+// CHECK-NEXT: tenon.yield
+// CHECK: tenon.dispatch
+// CHECK-NOT: tenon.cast
+// CHECK: tenon.contract
+func.func @rows_of_f16_products_stay_f16(%x: tensor<6x20xf32>, %w: tensor<20x32xf32>) -> tensor<6x32xf32> {
+  %0 = tenon.exp %x : (tensor<6x20xf32>) -> tensor<6x20xf32>
+  %1 = tenon.cast %0 : (tensor<6x20xf32>) -> tensor<6x20xf16>
+  %2 = tenon.cast %1 : (tensor<6x20xf16>) -> tensor<6x20xf32>
+  %3 = tenon.contract %2, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>, tenon.path = "f16_rounded"}
+    : (tensor<6x20xf32>, tensor<20x32xf32>) -> tensor<6x32xf32>
+  return %3 : tensor<6x32xf32>
+}
+func.func @rows_of_other_products_are_widened(%x: tensor<6x20xf32>, %w: tensor<20x32xf32>) -> tensor<6x32xf32> {
+  %0 = tenon.exp %x : (tensor<6x20xf32>) -> tensor<6x20xf32>
+  %1 = tenon.cast %0 : (tensor<6x20xf32>) -> tensor<6x20xf16>
+  %2 = tenon.cast %1 : (tensor<6x20xf16>) -> tensor<6x20xf32>
+  %3 = tenon.contract %2, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>, tenon.path = "plain"}
+    : (tensor<6x20xf32>, tensor<20x32xf32>) -> tensor<6x32xf32>
+  return %3 : tensor<6x32xf32>
+}
+
+// To take bits for those of another type costs nothing, so it is repeated for each element that reads the result.
+// CHECK-LABEL: @bitcasts_join_their_readers
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.bitcast
+// CHECK-NEXT: tenon.mul
+// CHECK-NOT: tenon.dispatch
+func.func @bitcasts_join_their_readers(%n: tensor<6x1xi32>, %x: tensor<6x20xf32>) -> tensor<6x20xf32> {
+  %0 = tenon.bitcast %n : (tensor<6x1xi32>) -> tensor<6x1xf32>
+  %1 = tenon.mul %x, %0 : (tensor<6x20xf32>, tensor<6x1xf32>) -> tensor<6x20xf32>
+  return %1 : tensor<6x20xf32>
+}
