@@ -6,7 +6,7 @@
 
 Families with composite operations run a second time, decomposed.
 
-    run.py FAMILY [--seed N] [--cases M] [--only NUMBER] [--keep FOLDER] [--target NAME] [--verbose]
+    run.py FAMILY [--seed N] [--cases M] [--only NUMBER] [--keep FOLDER] [--target NAME] [--arm-runner "COMMAND WORDS"] [--verbose]
 
 build/bin has to be on the PATH. TENON_CASES=K in the environment draws K times as many cases. Cases of a batch share a model; one that does not compile or run is split until the case is found.
 The exit code is 0 where no case fails; one that the compiler says it does not support does not fail.
@@ -91,11 +91,11 @@ class Batch:
                 path.write_bytes(onnx.numpy_helper.from_array(values, name).SerializeToString())
                 arguments += ["--input", f"{name}={path}"]
         for way, artifact, options in self.ways:
-            # Tile registers are computed.
-            program = "tenon-run-tiles" if "+amx" in way else "tenon-run"
+            # Tile registers are computed, and so are processors of another architecture.
+            program = ["tenon-run-tiles" if "+amx" in way else "tenon-run"] if not way.startswith("aarch64") else cases.armRunner
             outputs = self.folder / f"take-{take}-{way}"
             outputs.mkdir(exist_ok=True)
-            code, text = call(program, artifact, *options, "--output-dir", outputs, *arguments, environment=GUARD_PAGES if way == GUARDED else None)
+            code, text = call(*program, artifact, *options, "--output-dir", outputs, *arguments, environment=GUARD_PAGES if way == GUARDED else None)
             if code:
                 return code, text
         return 0, ""
@@ -189,11 +189,12 @@ def main():
     parser.add_argument("--only", type=int, metavar="NUMBER", help="one case")
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="leave models, inputs and outputs there")
     parser.add_argument("--target", action="append", default=[], metavar="NAME", help="compile and run for this one, too")
+    parser.add_argument("--arm-runner", default="", metavar="COMMAND", help="what runs artifacts for 64-bit Arm here")
     parser.add_argument("--verbose", action="store_true", help="show also what is unsupported and what the reference cannot tell")
     options = parser.parse_args()
     if not shutil.which("tenon"):
         sys.exit("error: no tenon on the PATH: add build/bin")
-    cases.targets = options.target
+    cases.targets, cases.armRunner = options.target, options.arm_runner.split()
     numbers = range(options.cases * int(os.environ.get("TENON_CASES", "1"))) if options.only is None else [options.only]
     found = [cases.Case(options.seed, options.family, number) for number in numbers]
     with tempfile.TemporaryDirectory() as temporary:

@@ -1,0 +1,88 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""Products of f32 whose factors are rounded to f16 and summed in f16 by short blocks, on a processor that has such multiply-adds: one of 64-bit
+Arm, which is emulated."""
+
+import numpy
+from draw import NUMBERS, makeSize
+
+TARGETS = ("aarch64+fullfp16",)
+# Other paths that round would be less exact than this one is tested for.
+OTHERS = ("bf16_dot2_rounded", "bf16_rounded", "int8_groups_rounded", "int8_rounded")
+OPTIONS = ("--tolerance", "6e-3", "--force", "*=f16_rounded", *(option for path in OTHERS for option in ("--exclude", path)))
+FLOAT = NUMBERS["float32"]
+# Parts of a chain of 8 products, whole ones, blocks of 32, and what is left of them.
+DEPTHS = (1, 3, 7, 8, 9, 15, 16, 31, 32, 33, 40, 63, 64, 65, 96, 100, 250, 257, 520)
+WIDTHS = (4, 5, 8, 9, 17, 24, 31, 32, 33, 48, 64, 100, 131)
+ROWS = (1, 4, 5, 6, 7, 8, 11, 13, 16, 17, 33, 64, 97)
+# A result is off by three times the root mean square of its error at most, which is 6e-4 of the largest one's.
+SLACK = 250
+
+
+def _finish(d, value, columns):
+    """Steps that make no error larger beside the largest result, as one with bounds would."""
+    for step in [step for step in ("bias", "relu") if d.chance(0.3)]:
+        operands = [value, d.weight(FLOAT, [columns])] if step == "bias" else [value]
+        value = d.node("Add" if step == "bias" else "Relu", operands, dtypes=[FLOAT], isResult=False)
+    d.node("Identity", [value], dtypes=[FLOAT])
+    d.isWhole, d.slack = True, SLACK
+
+
+def _rows(d):
+    outer = [d.size(1, 3) for _ in range(d.choose(0, 0, 1, 2))]
+    rows = d.choose(*ROWS)
+    return [*outer, makeSize(rows, f"{d.name}.rows") if d.chance(0.4) else rows]
+
+
+def drawMatMul(d, operator):
+    depth, columns = d.choose(*DEPTHS), d.choose(*WIDTHS)
+    x = d.input(FLOAT, [*_rows(d), depth], d.choose("unit", "positive"))
+    if d.chance(0.3):
+        x = d.node("Relu", [x], dtypes=[FLOAT], isResult=d.chance(0.5))
+    _finish(d, d.node(operator, [x, d.weight(FLOAT, [depth, columns])], dtypes=[FLOAT], isResult=False), columns)
+
+
+def drawSpecial(d, operator):
+    """Rows with NaN and infinities, which are NaN and infinities in all columns, beside others."""
+    depth, columns = d.choose(1, 2, 3, 9, 33), d.choose(*WIDTHS)
+    x = d.input(FLOAT, [*_rows(d), depth], "special")
+    # No weight is so small beside others that f16 makes it zero.
+    d.node(operator, [x, d.weight(FLOAT, [depth, columns], "positive")], dtypes=[FLOAT])
+    d.isWhole, d.slack = True, SLACK
+
+
+def _makeScales(rows):
+    scales = (1.0, 7e4, 1e30, 1e-7, 1e-25, 3e-6, 65504.0)
+    return numpy.array([[scales[row % len(scales)]] for row in range(rows)], FLOAT)
+
+
+def drawScaled(d, operator):
+    """Rows beyond the range of f16 on either side, whose results are as exact as those of others, and matrices of such numbers."""
+    depth, columns = d.choose(*DEPTHS), d.choose(*WIDTHS)
+    rows = d.choose(5, 6, 13, 33)
+    scales = d.constant(_makeScales(rows))
+    x = d.node("Mul", [d.input(FLOAT, [rows, depth], "unit"), scales], dtypes=[FLOAT], isResult=False)
+    largest = d.choose(1e-9, 1e-5, 1.0, 1e6)
+    w = d.weight(FLOAT, [depth, columns], low=-largest, high=largest)
+    y = d.node(operator, [x, w], dtypes=[FLOAT], isResult=False)
+    d.node("Div", [y, scales], dtypes=[FLOAT])
+    d.isWhole, d.slack = True, SLACK
+
+
+def drawTwo(d, operator):
+    """One product after the other, or two of the same rows."""
+    depth, columns = d.choose(*DEPTHS), d.choose(32, 48, 64, 100)
+    x = d.input(FLOAT, [*_rows(d), depth], "unit")
+    first = d.node("MatMul", [x, d.weight(FLOAT, [depth, columns])], dtypes=[FLOAT], isResult=d.chance(0.5))
+    isChain = d.chance(0.5)
+    second = d.weight(FLOAT, [columns if isChain else depth, 64])
+    _finish(d, d.node("MatMul", [first if isChain else x, second], dtypes=[FLOAT], isResult=False), 64)
+
+
+OPERATORS = {
+    "MatMul": drawMatMul,
+    "MatMul of specials": drawSpecial,
+    "MatMul of scales": drawScaled,
+    "MatMul twice": drawTwo,
+}
