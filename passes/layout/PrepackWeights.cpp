@@ -46,6 +46,19 @@ static std::optional<PackedDims> getWantedDims(OpOperand &use) {
   return dims;
 }
 
+/// Gives each product its own conversion of a weight of fewer bits, of which CSE leaves one for all products that have
+/// the weight: the kernel of each converts what it reads of the panels.
+static void repeatConversions(WeightOp weight) {
+  for (Operation *user : llvm::make_early_inc_range(weight->getUsers())) {
+    if (!isa<CastOp, DequantizeOp>(user))
+      continue;
+    OpBuilder b(user);
+    for (OpOperand &use : llvm::make_early_inc_range(user->getUses()))
+      if (isa<ContractOp>(use.getOwner()) && !user->hasOneUse())
+        use.set(b.clone(*user)->getResult(0));
+  }
+}
+
 namespace {
 struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
   void runOnOperation() override {
@@ -54,6 +67,7 @@ struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
     fixedOf.clear();
     SmallVector<WeightOp> weights;
     getOperation().walk([&](WeightOp weight) { weights.push_back(weight); });
+    llvm::for_each(weights, repeatConversions);
     for (WeightOp weight : weights) {
       std::optional<PackedDims> packed = getEmbeddingDims(weight);
       for (OpOperand &use : llvm::make_early_inc_range(weight->getUses()))

@@ -123,6 +123,26 @@ func.func @halves(%x: tensor<3x2xf32>) -> tensor<3x4xf32> {
   return %1 : tensor<3x4xf32>
 }
 
+// Products that share the conversion of a matrix get one each, and share its panels.
+// CHECK-LABEL: @shared_halves
+// CHECK: %[[W:.*]] = tenon.weight {{.*}} : tensor<1x2x32xf16>
+// CHECK: %[[OF_FIRST:.*]] = tenon.unpack %[[W]]
+// CHECK: %[[FIRST:.*]] = tenon.cast %[[OF_FIRST]]
+// CHECK: %[[OF_SECOND:.*]] = tenon.unpack %[[W]]
+// CHECK: %[[SECOND:.*]] = tenon.cast %[[OF_SECOND]]
+// CHECK-NOT: tenon.weight
+// CHECK-DAG: tenon.contract %arg0, %[[SECOND]]
+// CHECK-DAG: tenon.contract %arg1, %[[FIRST]]
+func.func @shared_halves(%x: tensor<3x2xf32>, %y: tensor<5x2xf32>) -> (tensor<3x4xf32>, tensor<5x4xf32>) {
+  %w = tenon.weight dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]> : tensor<2x4xf16>
+  %0 = tenon.cast %w : (tensor<2x4xf16>) -> tensor<2x4xf32>
+  %1 = tenon.contract %x, %0 {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<3x2xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  %2 = tenon.contract %y, %0 {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<5x2xf32>, tensor<2x4xf32>) -> tensor<5x4xf32>
+  return %1, %2 : tensor<3x4xf32>, tensor<5x4xf32>
+}
+
 {-#
   dialect_resources: {
     builtin: {
