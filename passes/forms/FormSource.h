@@ -47,8 +47,8 @@ public:
   /// True if sites are matched only after paths are chosen and weights are packed, when the operations of sites have
   /// paths.
   virtual bool isLate() const { return false; }
-  /// False if forms only put marks on the first operation of a site, of which there is no other mark: what the operations
-  /// cost is counted with their paths, and such sites do not exclude each other.
+  /// False if forms only put marks on the first operation of a site, of which there is no other mark: what the
+  /// operations cost is counted with their paths, and such sites do not exclude each other.
   virtual bool replacesOperations() const { return true; }
   /// Lists the sites of a function in order. They do not depend on the machine, so a copy of the function has the same
   /// sites.

@@ -687,8 +687,9 @@ std::optional<FusionChoice> Fusion::findChoice(Operation *op) {
   double reads = 0;
   for (Operation *reader : readers)
     reads += countReads(op, reader);
-  // A broadcast that is materialized is more to read than what it copies.
-  if (isa<BroadcastOp>(op) || reads < policy.minChoiceReads)
+  // A broadcast that is materialized is more to read than what it copies, and a contiguous slice is a view.
+  auto slice = dyn_cast<SliceOp>(op);
+  if (isa<BroadcastOp>(op) || (slice && isContiguous(slice)) || reads < policy.minChoiceReads)
     return std::nullopt;
   return FusionChoice{FusionChoiceKind::prologue, op, std::move(readers)};
 }

@@ -133,3 +133,14 @@ func.func @prologue_and_epilogue(%x: tensor<128x4x64xf32>, %w: tensor<4x64x128xf
   %2 = tenon.tanh %1 : (tensor<4x128x128xf32>) -> tensor<4x128x128xf32>
   return %2 : tensor<4x128x128xf32>
 }
+
+// Neither a broadcast nor a view is better off in memory of its own.
+// FORCED-LABEL: @nothing_to_materialize
+// FORCED-NOT: tenon.materialized
+func.func @nothing_to_materialize(%x: tensor<256x128xf32>, %b: tensor<2x128xf32>, %s: tensor<1x128xf32>) -> (tensor<256x128xf32>, tensor<256x128xf32>) {
+  %0 = tenon.slice %b {starts = #tenon.shape<1, 0>, steps = array<i64: 1, 1>} : (tensor<2x128xf32>) -> tensor<1x128xf32>
+  %1 = tenon.add %x, %0 : (tensor<256x128xf32>, tensor<1x128xf32>) -> tensor<256x128xf32>
+  %2 = tenon.broadcast %s : (tensor<1x128xf32>) -> tensor<256x128xf32>
+  %3 = tenon.add %x, %2 : (tensor<256x128xf32>, tensor<256x128xf32>) -> tensor<256x128xf32>
+  return %1, %3 : tensor<256x128xf32>, tensor<256x128xf32>
+}
