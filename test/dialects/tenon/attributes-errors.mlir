@@ -123,6 +123,12 @@ module @small_vectors attributes {tenon.machine = #tenon.machine<vector_bytes = 
 
 // -----
 
+// expected-error @+1 {{has 2 for 'f16_fma', expected 1 to 1, or 0 where it is not known}}
+module @unknown_multiply_adds attributes {tenon.machine = #tenon.machine<f16_fma = 2>} {
+}
+
+// -----
+
 // expected-error @+1 {{has 3 for 'int8_dot', expected 1, 2 or 4, or 0 where it is not known}}
 module @unknown_products attributes {tenon.machine = #tenon.machine<int8_dot = 3>} {
 }
