@@ -5,7 +5,7 @@
 Arm, which is emulated."""
 
 import numpy
-from draw import NUMBERS, makeSize
+from draw import NUMBERS
 
 TARGETS = ("aarch64+fullfp16",)
 # Other paths that round would be less exact than this one is tested for.
@@ -30,9 +30,9 @@ def _finish(d, value, columns):
 
 
 def _rows(d):
+    """Open numbers of rows differ in each take, from one row on."""
     outer = [d.size(1, 3) for _ in range(d.choose(0, 0, 1, 2))]
-    rows = d.choose(*ROWS)
-    return [*outer, makeSize(rows, f"{d.name}.rows") if d.chance(0.4) else rows]
+    return [*outer, d.openSizes(*((rows,) for rows in ROWS))[0] if d.chance(0.5) else d.choose(*ROWS)]
 
 
 def drawMatMul(d, operator):
