@@ -13,6 +13,7 @@
 #include "passes/kernel/ScratchLayout.h"
 #include "passes/kernel/Tiling.h"
 #include "passes/kernel/TransposeTiles.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace tenon;
@@ -22,10 +23,57 @@ namespace {
 struct Constraints {
   /// The loops of the last stage that every earlier stage has, too: tiling another loop would repeat a stage.
   SmallVector<bool> allowed;
+  /// Tiles of each loop begin at multiples of this. Where an operand's index is a quotient of the loop, as that of a
+  /// scale for a block of elements, a tile reads a slice of the operand only if it begins with a block.
+  SmallVector<int64_t> steps;
   /// True if a tile needs memory of its own for the results of earlier stages. In-place stages need none.
   bool hasIntermediates = false;
 };
 } // namespace
+
+/// A step that no tile can have: the loop stays whole.
+static constexpr int64_t kWholeStep = int64_t(1) << 31; // limit: products of two steps fit 64 bits
+
+static int64_t multiplySteps(int64_t x, int64_t y) {
+  return std::min(std::min(x, kWholeStep) * std::min(y, kWholeStep), kWholeStep);
+}
+
+static int64_t joinSteps(int64_t x, int64_t y) {
+  return x == kWholeStep || y == kWholeStep ? kWholeStep : std::min(std::lcm(x, y), kWholeStep);
+}
+
+/// Returns the product of all divisors of quotients of a loop within an index.
+static int64_t getDivisor(AffineExpr index, unsigned loop) {
+  int64_t divisor = 1;
+  index.walk([&](AffineExpr part) {
+    auto quotient = dyn_cast<AffineBinaryOpExpr>(part);
+    if (!quotient || part.getKind() != AffineExprKind::FloorDiv || !part.isFunctionOfDim(loop))
+      return;
+    if (auto constant = dyn_cast<AffineConstantExpr>(quotient.getRHS()); constant && constant.getValue() > 0)
+      divisor = multiplySteps(divisor, constant.getValue());
+  });
+  return divisor;
+}
+
+/// Collects the steps of `op` and of the stages before it; `rootLoop` says which loop of the last stage runs over the
+/// same dimension.
+static void collectSteps(linalg::LinalgOp op, ArrayRef<std::optional<unsigned>> rootLoop, Constraints &constraints) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [loop, root] : llvm::enumerate(rootLoop))
+      for (AffineExpr index : root ? map.getResults() : ArrayRef<AffineExpr>())
+        constraints.steps[*root] = joinSteps(constraints.steps[*root], getDivisor(index, loop));
+    linalg::LinalgOp producer = getStage(operand.get());
+    if (!producer)
+      continue;
+    AffineMap own = producer.getIndexingMapMatchingResult(cast<OpResult>(operand.get()));
+    SmallVector<std::optional<unsigned>> loops(producer.getNumLoops());
+    for (auto [mine, theirs] : llvm::zip(map.getResults(), own.getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(mine))
+        loops[cast<AffineDimExpr>(theirs).getPosition()] = rootLoop[dim.getPosition()];
+    collectSteps(producer, loops, constraints);
+  }
+}
 
 /// Walks the stages before `op`; `rootLoop` says which loop of the last stage runs over the same dimension.
 static void collectConstraints(linalg::LinalgOp op, ArrayRef<std::optional<unsigned>> rootLoop,
@@ -159,13 +207,19 @@ LoopTiling::LoopTiling(linalg::LinalgOp root, unsigned result, ArrayRef<AffineEx
                        int64_t tileElements, const TilePolicy &policy)
     : root(root), result(result), dims(dims), hints(hints), policy(policy),
       map(root.getMatchingIndexingMap(root.getDpsInitOperand(result))),
-      constraints{SmallVector<bool>(root.getNumLoops(), true)},
+      constraints{SmallVector<bool>(root.getNumLoops(), true), SmallVector<int64_t>(root.getNumLoops(), 1)},
       contraction(findContraction(root, dims, hints, policy)) {
   SmallVector<std::optional<unsigned>> loops;
   for (unsigned loop = 0; loop < root.getNumLoops(); ++loop)
     loops.push_back(loop);
   collectConstraints(root, loops, constraints);
+  collectSteps(root, loops, constraints);
   isExact = (constraints.hasIntermediates && !contraction) || root->getNumResults() > 1;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    int64_t step = constraints.steps[getLoop(i)];
+    if (step == kWholeStep || (isExact && step > 1 && !getConstant(dims[i])))
+      constraints.allowed[getLoop(i)] = false;
+  }
   if (!contraction)
     keepRemaindersWhole(root, constraints);
   // The columns of a contraction are the last dimension of its result.
@@ -210,8 +264,10 @@ Tiling LoopTiling::makeTiling(ArrayRef<int64_t> fixed) {
       size = fixed[i];
     if (isExact && !getConstant(dims[i]))
       size = 1;
-    // Panels are never cut.
-    int64_t step = contraction && i == contraction->column ? contraction->panel : 1;
+    // Panels and blocks are never cut.
+    int64_t step = constraints.steps[loop];
+    if (contraction && i == contraction->column)
+      step = joinSteps(step, contraction->panel);
     if (size < extent)
       size = std::max(size / step * step, step);
     while (isExact && extent > 0 && extent % size != 0 && size > step)

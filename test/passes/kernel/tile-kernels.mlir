@@ -26,6 +26,22 @@ func.func private @long_results_are_split(%x: tensor<10000xf32> {tenon.dims = #t
   return %0 : tensor<10000xf32>
 }
 
+// Where an operand has an element for each block of 128 rows, tiles begin with a block: 170 rows would fit, of which four
+// tiles are enough.
+// CHECK-LABEL: @blocks_are_not_cut
+// CHECK-SAME: tenon.tiles = #tenon.shape<5>
+func.func private @blocks_are_not_cut(%x: tensor<600x24xf32> {tenon.dims = #tenon.shape<600, 24>}, %s: tensor<5x24xf32> {tenon.dims = #tenon.shape<5, 24>},
+    %out: tensor<600x24xf32> {tenon.dims = #tenon.shape<600, 24>, tenon.output}) -> tensor<600x24xf32>
+    attributes {tenon.kernel} {
+  %0 = linalg.generic {indexing_maps = [#row, affine_map<(d0, d1) -> (d0 floordiv 128, d1)>, #row], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<600x24xf32>, tensor<5x24xf32>) outs(%out : tensor<600x24xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %1 = arith.mulf %a, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<600x24xf32>
+  return %0 : tensor<600x24xf32>
+}
+
 // CHECK-LABEL: @short_results_are_one_tile
 // CHECK-SAME: tenon.tiles = #tenon.shape<1>
 // CHECK-NOT: scf.for
