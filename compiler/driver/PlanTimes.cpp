@@ -10,6 +10,7 @@
 #include "compiler/driver/PlanRecords.h"
 #include "compiler/driver/TimedRuns.h"
 #include "compiler/errors/CompileError.h"
+#include <limits>
 
 using namespace mlir;
 using namespace tenon;
@@ -89,36 +90,40 @@ static void findPlans(const phases::Graph &graph, const phases::PathChoice &path
   }
 }
 
-/// Measures the whole model, and also with the default tolerance if a larger one was requested. Plans with a record are
-/// not measured again.
+/// True if all plans have records that were added together.
+static bool areKnownTogether(llvm::ArrayRef<MeasuredPlan> plans, RecordedTimes &times) {
+  constexpr int64_t kSeconds = 1; // format: of a record's date
+  int64_t first = std::numeric_limits<int64_t>::max(), last = std::numeric_limits<int64_t>::min();
+  for (const MeasuredPlan &plan : plans) {
+    std::optional<ProfileRecord> record = times.peek(plan.region, plan.schedule);
+    if (!record)
+      return false;
+    first = std::min<int64_t>(first, record->time);
+    last = std::max<int64_t>(last, record->time);
+  }
+  return last - first <= kSeconds;
+}
+
+/// Measures the whole model, and also with the default tolerance if a larger one was requested. Times of two plans are
+/// told beside each other, so they are measured in turn with the same inputs, unless their records are of one such
+/// measurement: other runs may have had inputs of other sizes.
 static llvm::Error timePlans(const Graph &graph, const PathChoice &paths, const Choice &choice, ErrorMeter *meter,
                              const Setup &setup, uint64_t sourceHash, PhaseRunner &runner) {
   const CompileOptions &options = setup.options;
   auto target = llvm::find_if(setup.targets, [](const Target &target) { return target.runsHere; });
   assert(target != setup.targets.end() && "tune() refuses targets that do not run here");
-  std::vector<MeasuredPlan> plans, all;
-  std::vector<std::unique_ptr<LoadedModel>> models;
-  auto add = [&](const Choice &own, double tolerance) -> llvm::Error {
-    MeasuredPlan plan{getPlanRegion(graph, *target, sourceHash), nameChosenPlan(*own.selection, *target, tolerance),
-                      own.selection->describe(target->name), std::nullopt};
+  std::vector<MeasuredPlan> plans;
+  std::vector<const Choice *> choices;
+  auto add = [&](const Choice &own, double tolerance) {
+    MeasuredPlan &plan = plans.emplace_back(getPlanRegion(graph, *target, sourceHash),
+                                            nameChosenPlan(*own.selection, *target, tolerance),
+                                            own.selection->describe(target->name), std::nullopt);
     if (own.error.hasBounded())
       plan.error = own.error.getLargest();
-    all.push_back(plan);
-    if (paths.times->find(plan.region, plan.schedule))
-      return llvm::Error::success();
-    bool isSame = !plans.empty() && plans.front().paths == plan.paths;
-    plans.push_back(std::move(plan));
-    models.emplace_back();
-    if (isSame)
-      return llvm::Error::success();
-    llvm::Expected<std::unique_ptr<LoadedModel>> model = loadTarget(own, *target, setup, sourceHash);
-    if (!model)
-      return model.takeError();
-    models.back() = std::move(*model);
-    return llvm::Error::success();
+    choices.push_back(&own);
   };
-  if (llvm::Error error = add(choice, options.tolerance))
-    return error;
+  add(choice, options.tolerance);
+  std::optional<Choice> strictChoice;
   if (options.tolerance > kDefaultTolerance) {
     CompileOptions strict = options;
     strict.tolerance = kDefaultTolerance;
@@ -131,17 +136,29 @@ static llvm::Error timePlans(const Graph &graph, const PathChoice &paths, const 
     llvm::Expected<Choice> exact = lowerWithinTolerance(graph, strictPaths, meter, strictSetup, sourceHash, runner);
     std::string message;
     if (exact) {
-      if (llvm::Error error = add(*exact, strict.tolerance))
-        return error;
+      strictChoice = std::move(*exact);
+      add(*strictChoice, strict.tolerance);
     } else if (CompileStatus status = takeError(exact.takeError(), message); status != CompileStatus::inexact) {
       return makeError(status, message);
     }
   }
   runner.announce("timing");
-  if (!plans.empty())
+  if (!areKnownTogether(plans, *paths.times)) {
+    std::vector<std::unique_ptr<LoadedModel>> models;
+    for (auto [plan, own] : llvm::zip_equal(plans, choices)) {
+      bool isSame = !models.empty() && plans.front().paths == plan.paths;
+      models.emplace_back();
+      if (isSame)
+        continue;
+      llvm::Expected<std::unique_ptr<LoadedModel>> model = loadTarget(*own, *target, setup, sourceHash);
+      if (!model)
+        return model.takeError();
+      models.back() = std::move(*model);
+    }
     if (llvm::Error error = measurePlans(plans, models, graph, options, *paths.times))
       return error;
-  for (const MeasuredPlan &plan : all)
+  }
+  for (const MeasuredPlan &plan : plans)
     paths.times->find(plan.region, plan.schedule);
   return llvm::Error::success();
 }

@@ -34,10 +34,12 @@ struct Constraints {
 /// A step that no tile can have: the loop stays whole.
 static constexpr int64_t kWholeStep = int64_t(1) << 31; // limit: products of two steps fit 64 bits
 
+/// Returns a step that both are divisors of, or kWholeStep.
 static int64_t multiplySteps(int64_t x, int64_t y) {
   return std::min(std::min(x, kWholeStep) * std::min(y, kWholeStep), kWholeStep);
 }
 
+/// Returns the least step that both are divisors of, or kWholeStep.
 static int64_t joinSteps(int64_t x, int64_t y) {
   return x == kWholeStep || y == kWholeStep ? kWholeStep : std::min(std::lcm(x, y), kWholeStep);
 }
@@ -69,8 +71,8 @@ static void collectSteps(linalg::LinalgOp op, ArrayRef<std::optional<unsigned>> 
     AffineMap own = producer.getIndexingMapMatchingResult(cast<OpResult>(operand.get()));
     SmallVector<std::optional<unsigned>> loops(producer.getNumLoops());
     for (auto [mine, theirs] : llvm::zip(map.getResults(), own.getResults()))
-      if (auto dim = dyn_cast<AffineDimExpr>(mine))
-        loops[cast<AffineDimExpr>(theirs).getPosition()] = rootLoop[dim.getPosition()];
+      if (auto dim = dyn_cast<AffineDimExpr>(mine), ownDim = dyn_cast<AffineDimExpr>(theirs); dim && ownDim)
+        loops[ownDim.getPosition()] = rootLoop[dim.getPosition()];
     collectSteps(producer, loops, constraints);
   }
 }
