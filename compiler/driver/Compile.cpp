@@ -91,7 +91,7 @@ static llvm::Error tune(const Graph &graph, const PathChoice &paths, const Setup
   // An operation may get all of the tolerance, if others leave it to it.
   PathChoice all = paths;
   all.budget.each = std::max(all.budget.each, setup.options.tolerance);
-  PathTuner tuner(times, setup.options.tuneSeconds);
+  PathTuner tuner(times, *setup.tuning);
   bool isNothingNew = true;
   for (size_t round = 0; round == 0 || round < times.getMostOptions(); ++round) {
     times.beginRound(round);
@@ -126,7 +126,9 @@ static llvm::Error tune(const Graph &graph, const PathChoice &paths, const Setup
 }
 
 /// Measures schedules without a record of the kernels that the model will have: with the paths of the final choice.
-static llvm::Error tuneKernels(OpenedModel &model, const Setup &setup, PhaseRunner &runner) {
+/// None if they cannot be measured, after a warning.
+static llvm::Expected<std::optional<ScheduleTuning>> tuneKernels(OpenedModel &model, const Setup &setup,
+                                                                 PhaseRunner &runner) {
   llvm::Expected<Choice> choice =
       lowerWithinTolerance(model.graph, model.paths, model.meter.get(), setup, model.sourceHash, runner);
   if (!choice)
@@ -135,16 +137,13 @@ static llvm::Error tuneKernels(OpenedModel &model, const Setup &setup, PhaseRunn
   paths.budget = choice->budget;
   auto &schedules = static_cast<RecordedSchedules &>(*setup.schedules);
   llvm::Expected<ScheduleTuning> tuning = tuneSchedules(model.graph, paths, schedules, setup, model.sourceHash, runner);
-  if (tuning) {
-    if (setup.options.tuneReport.empty())
-      return llvm::Error::success();
-    return writeFile(setup.options.tuneReport, [&](llvm::raw_ostream &os) { os << tuning->toJson() << '\n'; });
-  }
+  if (tuning)
+    return std::move(*tuning);
   std::string message;
   if (takeError(tuning.takeError(), message) == CompileStatus::resources)
     return makeError(CompileStatus::resources, message);
   runner.getDiagnostics().warn("the schedules of its kernels are not measured: " + message);
-  return llvm::Error::success();
+  return std::nullopt;
 }
 
 /// Measures forms of the graph in the same way. A form that the user demands is taken whatever it costs.
@@ -371,7 +370,7 @@ static llvm::Expected<Choice> choosePlan(OpenedModel &model, const Setup &setup,
   }
   llvm::Expected<Choice> choice = lower(paths);
   // A second choice means that the first one exceeded the tolerance, or left most of it.
-  bool isTuning = setup.options.tuneSeconds > 0 && setup.makesArtifact && setup.targets.size() == 1;
+  bool isTuning = setup.tuning && setup.makesArtifact && setup.targets.size() == 1;
   if (!choice || choice->number == 1 || choice->isWidened || choice->totalTaken == 0 || !isTuning ||
       paths.sensitivities)
     return choice;
@@ -405,14 +404,18 @@ static llvm::Expected<Choice> lowerModel(Imported imported, Setup &setup, PhaseR
   if (!model)
     return model.takeError();
   times = model->paths.times;
+  std::optional<ScheduleTuning> tuning;
   if (times && options.tuneSeconds > 0) {
+    setup.tuning = std::make_shared<TuningBudget>(options.tuneSeconds);
     // What a path or a schedule takes is the time of its kernel's launches.
     Setup separate = setup;
     separate.mergesLaunches = false;
     if (llvm::Error error = tune(model->graph, model->paths, separate, model->sourceHash, runner))
       return error;
-    if (llvm::Error error = tuneKernels(*model, separate, runner))
-      return error;
+    llvm::Expected<std::optional<ScheduleTuning>> schedules = tuneKernels(*model, separate, runner);
+    if (!schedules)
+      return schedules.takeError();
+    tuning = std::move(*schedules);
     if (llvm::Error error = tuneGraph(*model, setup, runner))
       return error;
   }
@@ -422,6 +425,10 @@ static llvm::Expected<Choice> lowerModel(Imported imported, Setup &setup, PhaseR
   if (llvm::Error error =
           statePlans(model->graph, model->paths, *choice, model->meter.get(), setup, model->sourceHash, runner))
     return error;
+  if (tuning && !options.tuneReport.empty())
+    if (llvm::Error error = writeFile(
+            options.tuneReport, [&](llvm::raw_ostream &os) { os << tuning->toJson(setup.tuning->getSpent()) << '\n'; }))
+      return error;
   if (times)
     if (llvm::Error error = checkLock(options, *times))
       return error;

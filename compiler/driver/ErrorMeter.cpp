@@ -159,7 +159,7 @@ std::string ErrorMeter::makeInputs(ModuleOp simplified, ArrayRef<std::string> pr
     sets = std::move(*given);
     return "";
   }
-  auto meter = [&](InputSet &shapes) { return reference.measureMemory(shapes); };
+  auto meter = [&](InputSet &shapes) { return reference.measureActivations(shapes); };
   llvm::Expected<std::vector<InputSet>> made =
       generateInputSets(simplified, programs, meter, [&](InputSet &inputs) { return run(reference, inputs).empty(); });
   if (!made)
@@ -171,7 +171,8 @@ std::string ErrorMeter::makeInputs(ModuleOp simplified, ArrayRef<std::string> pr
 std::string ErrorMeter::runReference(LoadedModel &reference, Results &all, bool mayBeginSessions) {
   constexpr uint64_t kMaxBytes = uint64_t(4) << 30;
   for (InputSet &set : sets) {
-    if (reference.measureMemory(set).value_or(0) > kMaxBytes)
+    std::optional<tenon_memory> memory = reference.measureMemory(set);
+    if (memory && memory->total > kMaxBytes)
       return "the model in f64 needs more than 4 GB";
     tenon_status status;
     std::string error = run(reference, set, &status);

@@ -8,7 +8,6 @@
 #include "compiler/driver/FormTuner.h"
 #include "compiler/driver/PathExplorer.h"
 #include "compiler/driver/PlanRecords.h"
-#include <chrono>
 
 using namespace tenon;
 using namespace tenon::phases;
@@ -51,14 +50,13 @@ llvm::Error tenon::tuneForms(OpenedModel &model, const Setup &setup, PhaseRunner
   if (llvm::Error error = explorer.prepare())
     return error;
   runner.announce("timing forms");
-  double seconds = std::max(setup.options.tuneSeconds / static_cast<double>(others.size()), 1.0), best = 1;
-  auto begin = std::chrono::steady_clock::now();
-  auto isOver = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() >= setup.options.tuneSeconds;
-  };
+  constexpr double kMinSeconds = 0.5; // policy: fewer forms are measured rather than in less time
+  const TuningBudget &budget = *setup.tuning;
+  double share = budget.getShare(TuningPhase::forms), end = budget.getSpent() + share;
+  double seconds = std::max(share / static_cast<double>(others.size()), kMinSeconds), best = 1;
   for (auto [i, other] : llvm::enumerate(others)) {
     // One is measured however little time there is.
-    if (i > 0 && isOver())
+    if (i > 0 && budget.getSpent() >= end)
       break;
     std::optional<ExploredPlan> plan = explorer.findPlan(withForm(options, other.decision, other.form));
     if (!plan)

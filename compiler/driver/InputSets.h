@@ -40,7 +40,7 @@ struct InputSet : std::vector<InputTensor> {
 /// Reads input sets for an artifact, at least one. Fails if they are invalid.
 using InputReader = std::function<llvm::Expected<std::vector<InputSet>>(const tenon_artifact *artifact)>;
 
-/// Returns the memory of a run with inputs of these shapes; none if it rejects them.
+/// Returns the bytes that a run needs for inputs of these shapes, besides weights; none if it rejects them.
 using MemoryMeter = llvm::function_ref<std::optional<uint64_t>(InputSet &shapes)>;
 
 /// Runs with inputs, and says whether that succeeds.
@@ -49,9 +49,10 @@ using InputTest = llvm::function_ref<bool(InputSet &inputs)>;
 /// Generates reproducible inputs for a simplified function. Floats are normally distributed; integers are within the
 /// range of their use as indices or lengths, otherwise 0 or 1, or any byte. Dynamic sizes have their `preferred`
 /// values; otherwise a first dimension is 1 (64 if the model rejects that), and others are 64, or less if a run would
-/// need more than a gigabyte. Some models need related sizes, such as a mask that is one longer than the cache: among
-/// several dynamic sizes, those whose bit in `guess` is set are one larger, in the order of symbols. Sizes of 64 are
-/// halved at least `halvings` times. An error of category `unsupported` says why inputs cannot be generated.
+/// need more than a gigabyte besides the weights. Some models need related sizes, such as a mask that is one longer
+/// than the cache: among several dynamic sizes, those whose bit in `guess` is set are one larger, in the order of
+/// symbols. Sizes of 64 are halved at least `halvings` times. An error of category `unsupported` says why inputs cannot
+/// be generated.
 llvm::Expected<InputSet> generateInputs(mlir::func::FuncOp function, llvm::ArrayRef<NamedRange> preferred,
                                         MemoryMeter meter, unsigned guess = 0, unsigned halvings = 0);
 

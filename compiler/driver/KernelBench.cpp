@@ -145,7 +145,7 @@ bool KernelBench::makeBuffers(const KernelUse &use, uint64_t coldBytes, const Lo
   constexpr size_t kMaxSets = 32;
   auto main = module->lookupSymbol<func::FuncOp>("main");
   llvm::Expected<InputSet> inputs =
-      generateInputs(main, ranges, [&](InputSet &shapes) { return model.measureMemory(shapes); });
+      generateInputs(main, ranges, [&](InputSet &shapes) { return model.measureActivations(shapes); });
   if (!inputs) {
     llvm::consumeError(inputs.takeError());
     return false;

@@ -153,12 +153,17 @@ tenon_status LoadedModel::run(tenon_error *error) const {
   return goOn(error);
 }
 
-std::optional<uint64_t> LoadedModel::measureMemory(InputSet &shapes) const {
+std::optional<tenon_memory> LoadedModel::measureMemory(InputSet &shapes) const {
   tenon_memory memory;
   if (llvm::errorToBool(bind(shapes, /*withData=*/false)) || resetStates(nullptr) != TENON_OK ||
       tenon_session_measure(session.get(), &memory, nullptr) != TENON_OK)
     return std::nullopt;
-  return memory.total;
+  return memory;
+}
+
+std::optional<uint64_t> LoadedModel::measureActivations(InputSet &shapes) const {
+  std::optional<tenon_memory> memory = measureMemory(shapes);
+  return memory ? std::optional(memory->total - memory->weights) : std::nullopt;
 }
 
 /// Runs passes without instrumentation or verification; the readers of their IR verify it.

@@ -40,7 +40,9 @@ public:
   /// runtime rejects one.
   llvm::Error bind(InputSet &set, bool withData, uint32_t firstSlot = 0) const;
   /// Returns the memory of a run with these inputs; none if the runtime rejects them.
-  std::optional<uint64_t> measureMemory(InputSet &shapes) const;
+  std::optional<tenon_memory> measureMemory(InputSet &shapes) const;
+  /// Returns the bytes of that which depend on the inputs: all but weights.
+  std::optional<uint64_t> measureActivations(InputSet &shapes) const;
   /// Binds the inputs and runs the model on them. Returns true if the runtime does both.
   bool canRun(InputSet &set) const;
   /// Runs the model on the bound inputs. States are reset to those of a new session, so that each run computes the

@@ -327,7 +327,7 @@ std::vector<PathPin> PathExplorer::getPins(llvm::ArrayRef<size_t> options) const
 //===----------------------------------------------------------------------===//
 
 llvm::Error PathExplorer::makeInputs() {
-  auto measureMemory = [&](InputSet &shapes) { return chosenModel->measureMemory(shapes); };
+  auto measureMemory = [&](InputSet &shapes) { return chosenModel->measureActivations(shapes); };
   auto runs = [&](InputSet &set) { return chosenModel->canRun(set); };
   llvm::Expected<std::vector<InputSet>> sets =
       generateInputSets(*model.graph.module, setup.options.programs, measureMemory, runs);
@@ -422,7 +422,11 @@ llvm::Expected<PlanMeasurement> PathExplorer::time(llvm::Expected<Lowered> lower
   std::vector<std::unique_ptr<LoadedModel>> models;
   models.push_back(std::move(chosenModel));
   models.push_back(std::move(lowered->model));
-  llvm::Expected<std::vector<std::vector<double>>> samples = runInTurn(models, inputs, seconds);
+  auto run = [&] {
+    TuningBudget::Spending spending(setup.tuning.get());
+    return runInTurn(models, inputs, seconds);
+  };
+  llvm::Expected<std::vector<std::vector<double>>> samples = run();
   chosenModel = std::move(models.front());
   if (!samples)
     return samples.takeError();

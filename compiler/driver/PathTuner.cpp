@@ -117,7 +117,7 @@ static std::vector<ProfileRecord> makeRecords(const TunedModel &tuned, const Har
 llvm::Error PathTuner::measure(ModuleOp simplified, llvm::ArrayRef<std::string> programs) {
   if (runners.empty())
     return llvm::Error::success();
-  auto meter = [&](InputSet &shapes) { return runners.front()->model->measureMemory(shapes); };
+  auto meter = [&](InputSet &shapes) { return runners.front()->model->measureActivations(shapes); };
   llvm::Expected<std::vector<InputSet>> sets = generateInputSets(
       simplified, programs, meter, [&](InputSet &inputs) { return !llvm::errorToBool(runners.front()->run(inputs)); });
   if (!sets)
@@ -133,8 +133,11 @@ llvm::Error PathTuner::measure(ModuleOp simplified, llvm::ArrayRef<std::string> 
       }
     return llvm::Error::success();
   };
-  if (llvm::Error error = runRounds(seconds, runAll))
-    return error;
+  {
+    TuningBudget::Spending spending(&budget);
+    if (llvm::Error error = runRounds(budget.getShare(TuningPhase::paths), runAll))
+      return error;
+  }
   for (auto [runner, own] : llvm::zip(runners, samples)) {
     const Hardware *hardware = times.getHardware(runner->tuned.target);
     assert(hardware && "models are measured on the machine that they are for");

@@ -17,6 +17,7 @@
 
 #include "compiler/driver/InputSets.h"
 #include "compiler/driver/RecordedTimes.h"
+#include "compiler/driver/TuningBudget.h"
 #include <nlohmann/json.hpp>
 
 namespace tenon {
@@ -33,8 +34,8 @@ struct TunedModel {
 
 class PathTuner {
 public:
-  /// `seconds` limits the time of all runs together. At least one round of runs is made.
-  PathTuner(RecordedTimes &times, double seconds) : times(times), seconds(seconds) {}
+  /// `budget` limits the time of all runs together. At least a few rounds of runs are made.
+  PathTuner(RecordedTimes &times, TuningBudget &budget) : times(times), budget(budget) {}
 
   /// Adds a compiled model. Fails if the runtime rejects it.
   llvm::Error add(const ArtifactParts &parts, TunedModel model);
@@ -45,7 +46,7 @@ public:
 private:
   struct Runner;
   RecordedTimes &times;
-  double seconds;
+  TuningBudget &budget;
   std::vector<std::shared_ptr<Runner>> runners;
 };
 

@@ -15,6 +15,7 @@
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/KernelCache.h"
 #include "compiler/driver/RecordedTimes.h"
+#include "compiler/driver/TuningBudget.h"
 #include "compiler/pipeline/PhaseRunner.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/pipeline/Stage.h"
@@ -55,6 +56,7 @@ struct Setup {
   std::shared_ptr<KernelCache> kernels;                 ///< null: each kernel is generated
   std::shared_ptr<ScheduleChooser> schedules = nullptr; ///< null: those of the policies
   bool mergesLaunches = true;                           ///< false where each kernel's launches are measured
+  std::shared_ptr<TuningBudget> tuning = nullptr;       ///< null: nothing is measured
 };
 
 /// Checks the options and resolves the names of targets and formats.

@@ -26,18 +26,22 @@ struct MeasuredPlan {
 };
 } // namespace
 
-/// Runs compiled models in turn for `seconds`, and adds their times to the records. The models are those of `plans`.
-/// Fails if they cannot be run.
+/// Runs compiled models in turn within the budget, and adds their times to the records. The models are those of
+/// `plans`. Fails if they cannot be run.
 static llvm::Error measurePlans(llvm::ArrayRef<MeasuredPlan> plans, llvm::ArrayRef<std::unique_ptr<LoadedModel>> models,
-                                const phases::Graph &graph, const CompileOptions &options, RecordedTimes &times) {
+                                const phases::Graph &graph, const phases::Setup &setup, RecordedTimes &times) {
   assert(plans.size() == models.size() && !plans.empty() && "each plan has a model");
   ModuleOp simplified = const_cast<phases::Graph &>(graph).module.get();
-  auto meter = [&](InputSet &shapes) { return models.front()->measureMemory(shapes); };
+  auto meter = [&](InputSet &shapes) { return models.front()->measureActivations(shapes); };
   llvm::Expected<std::vector<InputSet>> sets = generateInputSets(
-      simplified, options.programs, meter, [&](InputSet &inputs) { return models.front()->canRun(inputs); });
+      simplified, setup.options.programs, meter, [&](InputSet &inputs) { return models.front()->canRun(inputs); });
   if (!sets)
     return sets.takeError();
-  llvm::Expected<std::vector<std::vector<double>>> samples = runInTurn(models, *sets, options.tuneSeconds);
+  auto run = [&] {
+    TuningBudget::Spending spending(setup.tuning.get());
+    return runInTurn(models, *sets, setup.tuning->getShare(TuningPhase::plans));
+  };
+  llvm::Expected<std::vector<std::vector<double>>> samples = run();
   if (!samples)
     return samples.takeError();
   for (auto [plan, model, own] : llvm::zip(plans, models, *samples)) {
@@ -155,7 +159,7 @@ static llvm::Error timePlans(const Graph &graph, const PathChoice &paths, const 
         return model.takeError();
       models.back() = std::move(*model);
     }
-    if (llvm::Error error = measurePlans(plans, models, graph, options, *paths.times))
+    if (llvm::Error error = measurePlans(plans, models, graph, setup, *paths.times))
       return error;
   }
   for (const MeasuredPlan &plan : plans)
@@ -168,7 +172,7 @@ llvm::Error tenon::statePlans(const Graph &graph, const PathChoice &paths, const
   if (!paths.times || !setup.makesArtifact)
     return llvm::Error::success();
   findPlans(graph, paths, choice, setup, sourceHash);
-  if (setup.options.tuneSeconds == 0)
+  if (!setup.tuning)
     return llvm::Error::success();
   std::string message;
   CompileStatus status = takeError(timePlans(graph, paths, choice, meter, setup, sourceHash, runner), message);

@@ -34,7 +34,7 @@ static constexpr double kAloneShare = 0.7, kWholeShare = 0.2, kCheckShare = 0.1;
 /// Upper bound for the schedules of a kernel, besides the policies', that are measured in the whole model.
 static constexpr size_t kMaxChosen = 3;
 
-std::string ScheduleTuning::toJson() const {
+std::string ScheduleTuning::toJson(double seconds) const {
   nlohmann::ordered_json json;
   json["kernels"] = nlohmann::ordered_json::array();
   for (const TunedKernel &kernel : kernels)
@@ -51,6 +51,7 @@ std::string ScheduleTuning::toJson() const {
     json["tuned_ns"] = whole->second;
     json["kept"] = isKept;
   }
+  json["measured_seconds"] = seconds;
   if (estimateError)
     json["estimate_error"] = *estimateError;
   if (fittedError)
@@ -87,7 +88,7 @@ public:
                 uint64_t sourceHash, PhaseRunner &runner)
       : graph(graph), paths(paths), schedules(schedules), setup(setup), sourceHash(sourceHash), runner(runner),
         target(*llvm::find_if(setup.targets, [](const Target &target) { return target.runsHere; })),
-        seconds(setup.options.tuneSeconds), begin(Clock::now()) {}
+        seconds(setup.tuning->getShare(TuningPhase::schedules)) {}
 
   llvm::Expected<ScheduleTuning> run();
 
@@ -116,8 +117,8 @@ private:
   uint64_t sourceHash;
   PhaseRunner &runner;
   const Target &target;
-  double seconds;
-  Clock::time_point begin;
+  double seconds;          ///< its share of the budget
+  Clock::time_point begin; ///< of the measurement of single kernels
   std::vector<Kernel> kernels;
   ScheduleTuning tuning;
   std::map<std::pair<std::string, std::string>, std::vector<double>> samples; ///< of regions and schedules
@@ -294,6 +295,8 @@ llvm::Error ScheduleTuner::measureKernel(Kernel &kernel, double until) {
 /// schedules.
 llvm::Error ScheduleTuner::measureAlone(ModuleOp own) {
   constexpr double kMinSeconds = 0.25;
+  TuningBudget::Spending spending(setup.tuning.get());
+  begin = Clock::now();
   uint64_t coldBytes = target.machine.l2Bytes * 4; // limit: of what the cores' L2 hold, and a share of the LLC
   llvm::stable_sort(kernels, [](const Kernel &a, const Kernel &b) { return a.cycles > b.cycles; });
   double left = 0;
@@ -348,10 +351,11 @@ llvm::Error ScheduleTuner::runInTurn(llvm::ArrayRef<std::unique_ptr<WholeModel>>
   ModuleOp simplified = const_cast<Graph &>(graph).module.get();
   LoadedModel &first = *models.front()->model;
   llvm::Expected<std::vector<InputSet>> sets = generateInputSets(
-      simplified, setup.options.programs, [&](InputSet &shapes) { return first.measureMemory(shapes); },
+      simplified, setup.options.programs, [&](InputSet &shapes) { return first.measureActivations(shapes); },
       [&](InputSet &inputs) { return first.canRun(inputs); });
   if (!sets)
     return sets.takeError();
+  TuningBudget::Spending spending(setup.tuning.get());
   return runRounds(share * seconds, [&](bool counts) -> llvm::Error {
     for (const std::unique_ptr<WholeModel> &whole : models) {
       double nanoseconds = 0;

@@ -33,12 +33,13 @@ struct ScheduleTuning {
   /// if nothing was measured.
   std::optional<double> estimateError, fittedError;
 
-  std::string toJson() const;
+  /// `seconds`: what all phases of tuning have measured for.
+  std::string toJson(double seconds) const;
 };
 
 /// Tunes the schedules of the kernels without a record: measures each kernel alone, then the fastest schedules in the
 /// whole model, in turn with those of the policies. Schedules that make the model faster are added to the records that
-/// `schedules` chooses by. Takes the seconds in the options, plus the time to compile. Fails if the model cannot be
+/// `schedules` chooses by. Takes its share of the budget, plus the time to compile. Fails if the model cannot be
 /// compiled.
 llvm::Expected<ScheduleTuning> tuneSchedules(const phases::Graph &graph, const phases::PathChoice &paths,
                                              RecordedSchedules &schedules, const phases::Setup &setup,

@@ -64,7 +64,8 @@ llvm::Expected<std::optional<Choice>> tenon::chooseBySensitivity(OpenedModel &mo
       lowerWithinTolerance(model.graph, paths, model.meter.get(), setup, model.sourceHash, runner);
   if (!own)
     return own.takeError();
-  llvm::Expected<PlanMeasurement> times = (*explorer)->measure(*own, setup.options.tuneSeconds);
+  llvm::Expected<PlanMeasurement> times =
+      (*explorer)->measure(*own, setup.tuning->getShare(TuningPhase::sensitivities));
   if (!times)
     return times.takeError();
   if (times->ratio >= 1)

@@ -191,8 +191,8 @@ static void addMeasuringOptions(CLI::App &command, CompileArguments &arguments) 
   // A flag with an optional value: the next word is the model.
   command
       .add_flag("--tune{10}", arguments.tune,
-                "measure the paths and the schedules of this model that have no record, for SECONDS each "
-                "(10); the records decide, and are kept; see tenon tune")
+                "measure what decides how this model is compiled and has no record, for SECONDS in all (10), "
+                "besides the time to compile it; the records decide, and are kept; see tenon tune")
       ->type_name("[=SECONDS]")
       ->group(kGroup);
   addProfilesOption(command, arguments, kGroup);

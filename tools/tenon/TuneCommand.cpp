@@ -76,6 +76,7 @@ static void printTuning(const std::string &model, const nlohmann::json &tuning) 
   if (tuning.contains("estimate_error"))
     llvm::outs() << llvm::formatv("estimates of schedules are off by {0:F2}x (geometric mean), {1:F2}x when fitted\n",
                                   tuning["estimate_error"].get<double>(), tuning["fitted_error"].get<double>());
+  llvm::outs() << llvm::formatv("measured for {0:F1} s\n", tuning["measured_seconds"].get<double>());
 }
 
 /// Reads the measurements that the compilation wrote; null if there are none.
@@ -144,7 +145,7 @@ void tenon::addTuneCommand(CLI::App &app, int &status) {
   arguments->compile.tune = "60";
   command
       ->add_option("--budget", arguments->compile.tune,
-                   "seconds to measure each model for, besides the time to compile it")
+                   "seconds to measure each model for in all, besides the time to compile it")
       ->check(CLI::Validator(
           [](std::string &text) {
             double value;
