@@ -136,7 +136,9 @@ public:
   SmallVector<int64_t> choose();
 
 private:
+  bool isMatrix(unsigned dim) const { return llvm::is_contained(problem.matrices, dim); }
   void chooseRows(unsigned dim);
+  void chooseMatrices(unsigned dim);
   int64_t chooseColumns();
 
   const TileProblem &problem;
@@ -144,7 +146,7 @@ private:
   const bool hasKBlocks; ///< true if the terms of some rows do not fit L2
   const bool spansColumns;
   SmallVector<int64_t> sizes;
-  int64_t maxRows, rows = 1; ///< rows of all dimensions but that of columns
+  int64_t maxRows, rows = 1; ///< rows of all dimensions but those of columns and matrices
   int64_t columnStep, products, fewRows;
 };
 } // namespace
@@ -173,6 +175,17 @@ void PanelTile::chooseRows(unsigned dim) {
   if (dim == problem.row && parts > 1 && !problem.packedRowBytes)
     sizes[dim] = std::min(alignTo(sizes[dim], problem.rowStep), uint64_t(extent));
   rows *= sizes[dim];
+}
+
+/// Several matrices, even parts of all, are a tile only where one has too little work and there are enough tiles: they
+/// share nothing.
+void PanelTile::chooseMatrices(unsigned dim) {
+  int64_t work = problem.products;
+  for (int64_t size : sizes)
+    work *= size;
+  Extent extent = problem.extents[dim];
+  int64_t limit = std::min(products / std::max<int64_t>(work, 1), countTiles(problem.extents, sizes) / policy.fewTiles);
+  sizes[dim] = std::max<int64_t>(findEvenPart(extent, std::min(limit, extent.value_or(1))), 1);
 }
 
 int64_t PanelTile::chooseColumns() {
@@ -205,12 +218,15 @@ SmallVector<int64_t> PanelTile::choose() {
   if (problem.row)
     chooseRows(*problem.row);
   for (unsigned dim = sizes.size(); dim-- > 0;)
-    if (dim != problem.column && dim != problem.row)
+    if (dim != problem.column && dim != problem.row && !isMatrix(dim))
       chooseRows(dim);
   int64_t columns = chooseColumns();
   sizes[problem.column] = std::min<int64_t>(columns, problem.extents[problem.column].value_or(columns));
   if (problem.row && sizes[*problem.row] > 1 && !hasKBlocks)
     splitFewTiles(sizes, problem, columnStep, fewRows, policy);
+  for (unsigned dim = sizes.size(); dim-- > 0;)
+    if (isMatrix(dim))
+      chooseMatrices(dim);
   return sizes;
 }
 

@@ -20,17 +20,18 @@ using Extent = std::optional<int64_t>;
 
 /// The properties of a contraction's result that its tiles depend on.
 struct TileProblem {
-  llvm::SmallVector<Extent> extents; ///< of the dimensions of the result
-  llvm::SmallVector<Extent> hints;   ///< the same with size hints for dynamic ones
-  std::optional<unsigned> row;       ///< the dimension of rows, among these
-  unsigned column = 0;               ///< the dimension of columns
-  int64_t panel = 1;                 ///< columns of a panel of the RHS; 1 if it has none
-  bool hasBorder = false;            ///< true if the first and last rows read a part of the window
-  int64_t products = 1;              ///< that an element sums, roughly
-  int64_t rowStep = 1;               ///< tiles of many rows have a multiple of so many
-  int64_t termRowBytes = 0;          ///< bytes of a row in bf16 terms; 0 if there are no terms
-  bool splitsLhs = false;            ///< true if the kernel splits the LHS to these terms
-  int64_t packedRowBytes = 0;        ///< bytes of a row that is packed for register blocks; 0 if none is
+  llvm::SmallVector<Extent> extents;    ///< of the dimensions of the result
+  llvm::SmallVector<Extent> hints;      ///< the same with size hints for dynamic ones
+  std::optional<unsigned> row;          ///< the dimension of rows, among these
+  unsigned column = 0;                  ///< the dimension of columns
+  llvm::SmallVector<unsigned> matrices; ///< those with an RHS for each index, which no two of its rows share
+  int64_t panel = 1;                    ///< columns of a panel of the RHS; 1 if it has none
+  bool hasBorder = false;               ///< true if the first and last rows read a part of the window
+  int64_t products = 1;                 ///< that an element sums, roughly
+  int64_t rowStep = 1;                  ///< tiles of many rows have a multiple of so many
+  int64_t termRowBytes = 0;             ///< bytes of a row in bf16 terms; 0 if there are no terms
+  bool splitsLhs = false;               ///< true if the kernel splits the LHS to these terms
+  int64_t packedRowBytes = 0;           ///< bytes of a row that is packed for register blocks; 0 if none is
 };
 
 /// Chooses the tile of a contraction without panels, as a number of elements for each dimension: enough rows and

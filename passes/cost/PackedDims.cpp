@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace tenon;
 
 /// Returns the dimension of a contraction's weight that runs along the last dimension of the result, if all other
-/// dimensions of the weight are summed over.
-static std::optional<int64_t> getColumnDim(ContractOp op, OpOperand &weight) {
+/// dimensions of the weight are summed over, or, where it `mayBeBatched`, are dimensions of both operands.
+static std::optional<int64_t> getColumnDim(ContractOp op, OpOperand &weight, bool mayBeBatched = false) {
   assert(weight.getOwner() == op && "the weight is an operand of the product");
   bool isLhs = weight.getOperandNumber() == 0;
   ArrayRef<int64_t> own = isLhs ? op.getLhsDims() : op.getRhsDims(), other = isLhs ? op.getRhsDims() : op.getLhsDims();
@@ -25,7 +25,8 @@ static std::optional<int64_t> getColumnDim(ContractOp op, OpOperand &weight) {
   if (column == own.end() || own.size() < 2)
     return std::nullopt;
   for (int64_t index : own)
-    if (index != *column && (llvm::is_contained(op.getResultDims(), index) || !llvm::is_contained(other, index)))
+    if (index != *column &&
+        (!llvm::is_contained(other, index) || (!mayBeBatched && llvm::is_contained(op.getResultDims(), index))))
       return std::nullopt;
   return column - own.begin();
 }
@@ -124,10 +125,13 @@ static std::optional<PackedDims> findPackedDims(OpOperand &use) {
       convolve && use.getOperandNumber() == 1 && getGroupPanel(convolve))
     return PackedDims{static_cast<int64_t>(convolve.getFilterDim()), {}, {}, getGroupPanel(convolve)};
   auto [axis, k4Axis] = getMatrixDims(use);
+  Type type = getElementTypeOrSelf(use.get());
+  bool isOfFloats = type.isF32() || type.isF64();
+  if (auto contract = dyn_cast<ContractOp>(use.getOwner()); contract && isOfFloats)
+    axis = getColumnDim(contract, use, /*mayBeBatched=*/true);
   if (!axis)
     return std::nullopt;
-  Type type = getElementTypeOrSelf(use.get());
-  if (type.isF32() || type.isF64())
+  if (isOfFloats)
     return PackedDims{*axis, {}, {}, getMachine(use.getOwner()).panelColumns};
   int64_t rank = cast<RankedTensorType>(use.get().getType()).getRank(), last = rank - (*axis + 1 == rank ? 2 : 1);
   bool isCollapsible = *axis == 0 || *axis + 2 >= rank; // of the dimensions that are neither

@@ -37,6 +37,8 @@ static ProductShape getShape(ContractOp op, const SizeHints &hints) {
     if (!llvm::is_contained(op.getResultDims(), index)) {
       shape.repetitions *= shape.depth;
       shape.depth = estimateExtent(hints, dim);
+    } else if (llvm::is_contained(op.getRhsDims(), index)) {
+      shape.matrices *= estimateExtent(hints, dim);
     }
   return shape;
 }

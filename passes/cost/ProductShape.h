@@ -19,16 +19,17 @@ class SizeHints;
 /// A contraction or convolution as a matmul: the rows and columns of its result, and the length of its sums. Dynamic
 /// extents have their size hints or a default.
 struct ProductShape {
-  double rows;        ///< of all dimensions of the result but the last
-  double columns;     ///< the last dimension of the result, or the filters
-  double neighbours;  ///< rows in a line: the dimension whose steps are the same everywhere in memory
-  double depth;       ///< products summed along the innermost summed dimension
-  double repetitions; ///< how often such a sum is continued: taps of a window, other summed dimensions
-  double groups = 1;  ///< of a convolution
+  double rows;         ///< of all dimensions of the result but the last
+  double columns;      ///< the last dimension of the result, or the filters
+  double neighbours;   ///< rows in a line: the dimension whose steps are the same everywhere in memory
+  double depth;        ///< products summed along the innermost summed dimension
+  double repetitions;  ///< how often such a sum is continued: taps of a window, other summed dimensions
+  double groups = 1;   ///< of a convolution
+  double matrices = 1; ///< of a contraction: each multiplies as many of the rows
 
   double getProducts() const { return rows * columns * depth * repetitions; }
-  /// Elements of the operand that all rows share.
-  double getWeights() const { return columns * depth * repetitions; }
+  /// Elements of the operand that rows share.
+  double getWeights() const { return columns * depth * repetitions * matrices; }
 };
 
 /// The value that estimates assume for a dynamic extent without a size hint.

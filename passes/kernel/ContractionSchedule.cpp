@@ -50,6 +50,8 @@ std::optional<TileProblem> tenon::findContraction(linalg::LinalgOp root, ArrayRe
       problem.row = i;
     if (loop == contraction.columnLoop)
       problem.column = i;
+    else if (contraction.rhs.map.isFunctionOfDim(loop))
+      problem.matrices.push_back(i);
   }
   return problem;
 }

@@ -58,7 +58,32 @@ EQUATIONS = (
 )
 
 
+# A constant matrix for each b, as it is stored and transposed, and in which the dimensions stand elsewhere.
+STACKED = (
+    ("bij,bjk->bik", "bij", "bjk"),
+    ("bij,bkj->bik", "bij", "bkj"),
+    ("ibj,bjk->ibk", "ibj", "bjk"),
+    ("bj,bjk->bk", "bj", "bjk"),
+    ("aibj,jbak->abik", "aibj", "jbak"),
+)
+
+
+def _drawStacked(d, operator):
+    equation, left, right = d.choose(*STACKED)
+    limits = {"a": 3, "b": 9, "i": 33}
+    sizes = {letter: d.size(0, limits[letter]) for letter in "abi"}
+    # Around panels and register blocks.
+    sizes.update({letter: d.choose(1, 3, 7, 31, 32, 33, 64, 97) for letter in "jk"})
+    sizes.update({letter: d.integer(0, limits[letter]) for letter in "ab" if letter in right})
+    dtype = NUMBERS["float32"]
+    d.isWhole, d.slack = True, 4
+    x = d.input(dtype, [sizes[letter] for letter in left], "unit")
+    d.node(operator, [x, d.weight(dtype, [sizes[letter] for letter in right])], dtypes=[dtype], equation=equation)
+
+
 def drawEinsum(d, operator):
+    if d.chance(0.4):
+        return _drawStacked(d, operator)
     equation, *operands = d.choose(*EQUATIONS)
     dtype = d.dtype(operator)
     sizes = {letter: d.size(0, 9) for letter in sorted({*"".join(operands)})}

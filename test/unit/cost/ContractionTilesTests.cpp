@@ -105,6 +105,29 @@ TEST_CASE("tiles with panels divide a result for all threads", "[tiles]") {
       }
 }
 
+TEST_CASE("matrices that share no rows are tiles of their own, or even parts", "[tiles]") {
+  struct Row {
+    const char *what;
+    std::vector<Extent> extents;
+    int64_t products;
+    Sizes tile;
+  };
+  const Extent dynamic = std::nullopt;
+  const Row rows[] = {
+      {"seven large ones", {7, 128, 1536}, 384, {1, 128, 64}},
+      {"a tile of small ones is a divisor of all", {930, 8, 32}, 64, {31, 8, 32}},
+      {"few small ones", {5, 37, 43}, 61, {1, 37, 43}},
+      {"of a dynamic number each is a tile", {dynamic, 8, 32}, 64, {1, 8, 32}},
+      {"none", {0, 8, 32}, 64, {1, 8, 32}},
+  };
+  for (const Row &row : rows) {
+    CAPTURE(row.what);
+    TileProblem problem = getMatrix(row.extents, row.products, 32);
+    problem.matrices = {0};
+    CHECK(toVector(choosePanelTile(problem)) == row.tile);
+  }
+}
+
 TEST_CASE("rows that are packed bound the rows of a tile", "[tiles]") {
   TileProblem problem = getMatrix({1024, 768}, 3072, 16);
   int64_t rows = choosePanelTile(problem)[0];
