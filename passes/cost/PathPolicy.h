@@ -24,6 +24,10 @@ struct PathPolicy {
   double panelShare = 0.9;
   /// Matmuls without a packed operand: the rows of a matrix are far apart, so that L1 holds few of them at a time.
   double plainShare = 0.7;
+  /// Products of halves: cycles for each element of sums that are multiplied, and of the products, to make, to read and
+  /// to add it, at least and by estimate. That is more than it takes on an idle machine: the matrix has 7/4 of the
+  /// bytes, and what gains a few percent is left to measurements.
+  double leastStrassenElementCycles = 1, strassenElementCycles = 3;
   /// Int8 matmuls in vectors: they lose cycles to the latency at the start of each sum, and to the epilogue.
   double int8Share = 0.75;
   /// A factor for int8 dot products that take several dependent instructions.

@@ -186,6 +186,7 @@ private:
     builder.setInsertionPointToStart(body);
     IRMapping mapping;
     mapping.map(operands.getArrayRef(), body->getArguments());
+    llvm::SmallPtrSet<Operation *, 8> servers; // and what depends on them
     bool computesOwn = false;
     for (Operation &op : dispatch.getBody().front()) {
       if (auto yield = dyn_cast<YieldOp>(op)) {
@@ -199,14 +200,20 @@ private:
       for (StringRef name : {kPathAttr, kPathsAttr, kPathTimesAttr, kRegionAttr})
         if (Attribute value = op.getAttr(name))
           kernel->setAttr(name, value);
-      if (auto served = op.getAttrOfType<StringAttr>(kServedRegionAttr))
+      auto served = op.getAttrOfType<StringAttr>(kServedRegionAttr);
+      if (served)
         kernel->setAttr(kServedRegionAttr, served);
+      bool depends =
+          llvm::any_of(op.getOperands(), [&](Value value) { return servers.contains(value.getDefiningOp()); });
+      if (served || depends)
+        servers.insert(&op);
       else if (!isa<WeightOp, ReshapeOp>(op))
         computesOwn = true;
       clone->walk([](WeightOp weight) { weight.removeNameAttr(); });
       replacer.recursivelyReplaceElementsIn(clone, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
     }
-    // This kernel exists anyway, whichever path the other region takes.
+    // This kernel exists anyway, whichever path the other region takes. One whose own operations all follow the path's
+    // would be the epilogue of another path's.
     if (computesOwn)
       kernel->removeAttr(kServedRegionAttr);
 

@@ -54,6 +54,8 @@ std::unique_ptr<Path> createWinogradInt8(int64_t outputs);
 /// Matmuls of floating-point matrices: with a constant matrix in panels, or with both operands as they are stored.
 std::unique_ptr<Path> createPanelProduct(const PathPolicy &policy);
 std::unique_ptr<Path> createPlainProduct(const PathPolicy &policy);
+/// Matmuls with a constant matrix, by seven products of halves in place of eight.
+std::unique_ptr<Path> createStrassenProduct(const PathPolicy &policy);
 /// Matmuls of few rows with a constant matrix, which is stored as fixed-point numbers of `bits` bits with a scale for
 /// each column.
 std::unique_ptr<Path> createFixedMatrix(int64_t bits, const PathPolicy &policy);

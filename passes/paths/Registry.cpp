@@ -18,6 +18,7 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
       all.push_back(createWinogradConvolution(outputs, /*rounds=*/false, policy));
     all.push_back(createPanelProduct(policy));
     all.push_back(createPlainProduct(policy));
+    all.push_back(createStrassenProduct(policy));
     for (int64_t bits : {24, 20, 16, 12, 10, 8})
       all.push_back(createFixedMatrix(bits, policy));
     all.push_back(createInt8Dot2(policy));

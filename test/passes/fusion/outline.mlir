@@ -162,11 +162,12 @@ func.func @alike(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A kernel of nothing but what a path needs says whose; one that computes something else does not.
+// A kernel of nothing but what a path needs says whose, also with what follows that; one that computes something else before does not.
 // CHECK-LABEL: @served
 // CHECK: func.func private @k0_reshape({{.*}} attributes {{{.*}}tenon.kernel, tenon.served_region = "a product"}
 // CHECK: func.func private @k1_cast({{.*}} attributes {{{.*}}tenon.kernel}
-func.func @served(%x: tensor<2xf32>, %y: tensor<2xf32>) -> (tensor<1x2xbf16>, tensor<2xbf16>) {
+// CHECK: func.func private @k2_exp({{.*}} attributes {{{.*}}tenon.kernel, tenon.served_region = "a product"}
+func.func @served(%x: tensor<2xf32>, %y: tensor<2xf32>) -> (tensor<1x2xbf16>, tensor<2xbf16>, tensor<2xf32>) {
   %0 = tenon.dispatch -> tensor<1x2xbf16> {
     %1 = tenon.cast %x {tenon.served_region = "a product"} : (tensor<2xf32>) -> tensor<2xbf16>
     %2 = tenon.reshape %1 : (tensor<2xbf16>) -> tensor<1x2xbf16>
@@ -177,5 +178,11 @@ func.func @served(%x: tensor<2xf32>, %y: tensor<2xf32>) -> (tensor<1x2xbf16>, te
     %5 = tenon.cast %4 {tenon.served_region = "a product"} : (tensor<2xf32>) -> tensor<2xbf16>
     tenon.yield %5 : tensor<2xbf16>
   }
-  return %0, %3 : tensor<1x2xbf16>, tensor<2xbf16>
+  %6 = tenon.dispatch -> tensor<2xf32> {
+    %7 = tenon.mul %x, %y {tenon.served_region = "a product"} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    %8 = tenon.add %7, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    %9 = tenon.exp %8 : (tensor<2xf32>) -> tensor<2xf32>
+    tenon.yield %9 : tensor<2xf32>
+  }
+  return %0, %3, %6 : tensor<1x2xbf16>, tensor<2xbf16>, tensor<2xf32>
 }

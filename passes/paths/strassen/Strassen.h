@@ -1,0 +1,57 @@
+//===- Strassen.h - a product of matrices by seven products of halves -----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Strassen, "Gaussian elimination is not optimal" (1969): both matrices are cut in the
+// middle of both dimensions, and instead of eight products of blocks there are seven of
+// sums of blocks, whose sums are the blocks of the result. One factor is constant, so its
+// sums are made at compile time.
+//
+// The algorithm is stable norm-wise: an error is relative to the largest elements of both
+// matrices, and not to those of a row (Higham, "Accuracy and Stability of Numerical
+// Algorithms", 23.2.2). Rows are therefore scaled to like magnitudes before (diagonal
+// scaling: Ballard, Benson, Druinsky, Lipshitz and Schwartz, "Improving the Numerical
+// Stability of Fast Matrix Multiplication", 2016).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_PATHS_STRASSEN_STRASSEN_H
+#define TENON_PASSES_PATHS_STRASSEN_STRASSEN_H
+
+#include <cstdint>
+
+namespace tenon {
+
+inline constexpr int kStrassenProducts = 7; // math: of the algorithm
+
+/// The coefficients of blocks [row half][column half], each -1, 0 or 1: product p is (sum of kLeftBlocks[p] * blocks of
+/// the left matrix) (sum of kRightBlocks[p] * blocks of the right one), and block (i, j) of the result is the sum over
+/// p of kResultBlocks[i][j][p] * product p.
+extern const int kLeftBlocks[kStrassenProducts][2][2], kRightBlocks[kStrassenProducts][2][2],
+    kResultBlocks[2][2][kStrassenProducts];
+
+/// The scales of rows are powers of two between 2 to these exponents.
+inline constexpr int kMinRowExponent = -100, kMaxRowExponent = 126; // limit: reciprocals that are normal f32
+
+/// A constant right matrix of f32. Both extents are even.
+struct StrassenMatrix {
+  int64_t depth, depthStride;
+  int64_t columns, columnStride;
+  const float *elements;
+
+  float get(int64_t k, int64_t n) const { return elements[k * depthStride + n * columnStride]; }
+};
+
+/// Writes the sums of blocks as [product, depth / 2, columns / 2].
+void sumRightBlocks(const StrassenMatrix &matrix, float *sums);
+
+/// Returns the largest error of results in f32, relative to the largest of them, for some random rows of like
+/// magnitudes and up to 128 columns of each half.
+double measureStrassenError(const StrassenMatrix &matrix);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_PATHS_STRASSEN_STRASSEN_H

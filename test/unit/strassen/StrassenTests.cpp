@@ -1,0 +1,76 @@
+//===- StrassenTests.cpp - products of halves -----------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/paths/strassen/Strassen.h"
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <iterator>
+#include <vector>
+
+using namespace tenon;
+
+TEST_CASE("The sums of products are the blocks of the result", "[strassen]") {
+  // The coefficient of left block (i, k) times right block (l, j) in result block (m, n).
+  for (int bits = 0; bits < 64; ++bits) {
+    int i = bits & 1, k = bits >> 1 & 1, l = bits >> 2 & 1, j = bits >> 3 & 1, m = bits >> 4 & 1, n = bits >> 5 & 1;
+    int sum = 0;
+    for (int p = 0; p < kStrassenProducts; ++p)
+      sum += kLeftBlocks[p][i][k] * kRightBlocks[p][l][j] * kResultBlocks[m][n][p];
+    CAPTURE(bits);
+    CHECK(sum == (i == m && j == n && k == l));
+  }
+}
+
+TEST_CASE("No sum begins with what is subtracted, and those of factors have two blocks at most", "[strassen]") {
+  auto count = [](const auto &blocks, int sign) {
+    int number = 0;
+    for (const auto &line : blocks)
+      for (int coefficient : line)
+        number += coefficient == sign;
+    return number;
+  };
+  for (int p = 0; p < kStrassenProducts; ++p) {
+    CHECK(count(kLeftBlocks[p], 1) > 0);
+    CHECK(count(kLeftBlocks[p], 1) + count(kLeftBlocks[p], -1) <= 2);
+    CHECK(count(kRightBlocks[p], 1) > 0);
+    CHECK(count(kRightBlocks[p], 1) + count(kRightBlocks[p], -1) <= 2);
+  }
+  for (const auto &line : kResultBlocks)
+    for (const auto &coefficients : line)
+      CHECK(*std::find_if(std::begin(coefficients), std::end(coefficients), [](int c) { return c != 0; }) == 1);
+}
+
+TEST_CASE("The right matrix may be stored either way", "[strassen]") {
+  constexpr int64_t kDepth = 6, kColumns = 10;
+  std::vector<float> rows(kDepth * kColumns), columns(kDepth * kColumns);
+  for (int64_t k = 0; k < kDepth; ++k)
+    for (int64_t n = 0; n < kColumns; ++n)
+      rows[k * kColumns + n] = columns[n * kDepth + k] = static_cast<float>(k * 100 + n);
+  std::vector<float> one(kStrassenProducts * kDepth * kColumns / 4), two(one.size());
+  sumRightBlocks({kDepth, kColumns, kColumns, 1, rows.data()}, one.data());
+  sumRightBlocks({kDepth, 1, kColumns, kDepth, columns.data()}, two.data());
+  CHECK(one == two);
+  // The first product has the blocks of the diagonal, the second one the first block.
+  CHECK(one[0] == rows[0] + rows[3 * kColumns + 5]);
+  CHECK(one[kDepth * kColumns / 4] == rows[0]);
+}
+
+TEST_CASE("The error is that of sums in f32", "[strassen]") {
+  for (int64_t depth : {2, 64, 770})
+    for (int64_t columns : {2, 34, 1000}) {
+      CAPTURE(depth, columns);
+      std::vector<float> elements(depth * columns);
+      uint32_t state = 1;
+      for (float &element : elements)
+        element = static_cast<float>((state = state * 1664525 + 1013904223) >> 8) * 0x1p-23f - 1;
+      double error = measureStrassenError({depth, columns, columns, 1, elements.data()});
+      CHECK(error > 0);
+      CHECK(error < 4e-6);
+    }
+  std::vector<float> zeros(64 * 64, 0.0F);
+  CHECK(measureStrassenError({64, 64, 64, 1, zeros.data()}) == 0);
+}
