@@ -71,13 +71,13 @@ void AmxKernel::move(StringRef how, int64_t number, Value memory, ValueRange ind
                                 ValueRange{registerNumber, getPointer(b, loc, memory, indices), stride});
 }
 
-Value AmxKernel::getRowBytes(const ElementRead &lhs) {
-  assert(lhs.map.getNumResults() == cast<MemRefType>(lhs.memory.getType()).getRank() &&
-         "an index of the LHS has a stride");
-  auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, lhs.memory);
+Value AmxKernel::getRowBytes(const ElementRead &read) {
+  assert(read.map.getNumResults() == cast<MemRefType>(read.memory.getType()).getRank() &&
+         "an index of an operand has a stride");
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, read.memory);
   Value bytes = nest.constant(0);
-  int64_t elementBytes = getElementTypeOrSelf(lhs.memory).getIntOrFloatBitWidth() / 8;
-  for (auto [index, stride] : llvm::zip(lhs.map.getResults(), metadata.getConstifiedMixedStrides()))
+  int64_t elementBytes = getElementTypeOrSelf(read.memory).getIntOrFloatBitWidth() / 8;
+  for (auto [index, stride] : llvm::zip(read.map.getResults(), metadata.getConstifiedMixedStrides()))
     if (int64_t step = *getStep(index, *contraction.rowLoop)) {
       Value distance = arith::MulIOp::create(b, loc, nest.constant(step * elementBytes),
                                              getValueOrCreateConstantIndexOp(b, loc, stride));
@@ -183,6 +183,8 @@ void AmxKernel::emitBlock(ArrayRef<Rows> rows, int64_t vectors) {
   emitSums(nest.getSummedLoops(), rows, vectors);
   if (getKBlocking() && !getKBlocking().isLast())
     return moveStoredSums("tilestored64", rows, vectors);
+  if (parts.results.storesSums() && hasWholeSums() && !columnMask)
+    return storeTiles(rows, vectors);
   for (size_t i = 0; i < rows.size(); ++i)
     for (int64_t v = 0; v < vectors; ++v)
       move("tilestored64", kFirstSums + i * kSide + v, sums, {nest.constant(i * kMaxRows), nest.constant(v * kColumns)},
@@ -200,6 +202,18 @@ void AmxKernel::moveStoredSums(StringRef name, ArrayRef<Rows> rows, int64_t vect
       Value column = affine::AffineApplyOp::create(b, loc, map, nest.at(contraction.columnLoop));
       move(name, kFirstSums + int64_t(i) * kSide + v, getKBlocking().getSums(), {part.place, column}, rowBytes);
     }
+}
+
+/// Stores sums that need no epilogue where they belong, rows that were computed before once more.
+void AmxKernel::storeTiles(ArrayRef<Rows> rows, int64_t vectors) {
+  ElementRead out = getRead(*op.getDpsInitOperand(0));
+  Value rowBytes = getRowBytes(out);
+  for (auto [i, part] : llvm::enumerate(rows)) {
+    nest.moveTo(*contraction.rowLoop, part.first);
+    for (int64_t v = 0; v < vectors; ++v)
+      move("tilestored64", kFirstSums + int64_t(i) * kSide + v, out.memory, nest.getIndices(out, 0, v * kColumns),
+           rowBytes);
+  }
 }
 
 /// Finishes two rows of sums at a time, so that the epilogue has independent operations, then the remaining one.

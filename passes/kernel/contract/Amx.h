@@ -39,6 +39,8 @@ protected:
   virtual unsigned getStepLoop() = 0;
   /// Emits the steps of that loop for a block of sums.
   virtual void emitSteps(mlir::ArrayRef<Rows> rows, int64_t vectors) = 0;
+  /// True if AMX tiles cover all products; else `completeSums` adds the others.
+  virtual bool hasWholeSums() { return true; }
   /// Adds the products that AMX tiles do not cover to the sums of some rows from the current one on.
   virtual llvm::SmallVector<mlir::Value> completeSums(const SumBlock &, llvm::SmallVector<mlir::Value> sums) {
     return sums;
@@ -54,8 +56,8 @@ protected:
   void move(llvm::StringRef name, int64_t tile, mlir::Value memory, mlir::ValueRange indices, mlir::Value rowBytes);
   /// Adds the products of AMX tile `row` of the LHS and those of the RHS to the sums.
   void multiply(llvm::StringRef name, int64_t row, int64_t vectors);
-  /// The bytes between neighboring rows of `lhs`.
-  mlir::Value getRowBytes(const ElementRead &lhs);
+  /// The bytes between neighboring rows of an operand.
+  mlir::Value getRowBytes(const ElementRead &read);
   const KBlocking &getKBlocking() const { return parts.kBlocking; }
 
 private:
@@ -66,6 +68,7 @@ private:
   void emitBlock(mlir::ArrayRef<Rows> rows, int64_t vectors);
   void moveStoredSums(llvm::StringRef name, mlir::ArrayRef<Rows> rows, int64_t vectors);
   void emitSums(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<Rows> rows, int64_t vectors);
+  void storeTiles(mlir::ArrayRef<Rows> rows, int64_t vectors);
   void finishRows(int64_t firstSums, Rows rows, int64_t vectors);
   void finishSomeRows(int64_t firstSums, Rows rows, mlir::Value row, int64_t count, int64_t vectors);
 

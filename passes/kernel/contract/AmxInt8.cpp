@@ -26,6 +26,7 @@ public:
 private:
   int64_t getStepBytes() override;
   unsigned getStepLoop() override { return *contraction.dot4Loop; }
+  bool hasWholeSums() override { return *nest.getStaticExtent(*contraction.dot4Loop) == countSummed(); }
   SmallVector<Value> completeSums(const SumBlock &block, SmallVector<Value> sums) override;
   int64_t countSummed();
   void emitSteps(ArrayRef<Rows> rows, int64_t vectors) override;
@@ -58,7 +59,7 @@ static std::unique_ptr<Int8Kernel> createRemainder(const EmitterParts &parts) {
 
 SmallVector<Value> AmxInt8::completeSums(const SumBlock &block, SmallVector<Value> sums) {
   int64_t summed = countSummed();
-  if (*nest.getStaticExtent(*contraction.dot4Loop) == summed)
+  if (hasWholeSums())
     return sums;
   std::unique_ptr<Int8Kernel> remainder = createRemainder(parts);
   remainder->skipGroups(summed / 4);

@@ -24,6 +24,9 @@ public:
   /// True if rows that are summed twice have the same results, because none of their inputs is overwritten.
   bool mayRepeatRows() const;
 
+  /// True if sums of the type of the result are stored as they are.
+  bool storesSums() { return epilogue.empty() && getElementTypeOrSelf(op.getDpsInits()[0]) == type; }
+
   /// Prefetches the epilogue's inputs for each row of a block while the block is summed.
   void prefetch(const SumBlock &block);
   /// Applies the epilogue to all sums of a block and stores the results; `isLastColumnAlone` if its last vector has a

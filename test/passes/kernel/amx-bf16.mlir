@@ -9,8 +9,9 @@
 #out = affine_map<(m, k, n) -> (m, n)>
 
 // Two parts of each factor: three products. The next panels are asked for meanwhile. The memory that says how long the sum is may
-// come after the zeros that it begins with.
+// come after the zeros that it begins with. Sums that nothing follows are stored where they belong.
 // CHECK-LABEL: @two_parts
+// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<32x32xf32>
 // CHECK: llvm.call_intrinsic "llvm.x86.ldtilecfg"
 // CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilezero"
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c3{{.*}} step %c1
@@ -22,8 +23,9 @@
 // CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c{{[67]}}_i8
 // CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
 // CHECK-NOT: llvm.x86.tdpbf16ps
+// CHECK: memref.extract_aligned_pointer_as_index %[[OUT]]
 // CHECK: llvm.call_intrinsic "llvm.x86.tilestored64"
-// CHECK: vector.store
+// CHECK-NOT: vector.store
 // CHECK: llvm.call_intrinsic "llvm.x86.tilerelease"
 // CHECK-NOT: {{linalg.generic|kernel.contract}}
 func.func @two_parts(%a: memref<32x3x2x20xbf16>, %b: memref<2x3x2x10x32xbf16>, %c: memref<32x32xf32>) {
@@ -43,6 +45,69 @@ func.func @two_parts(%a: memref<32x3x2x20xbf16>, %b: memref<2x3x2x10x32xbf16>, %
     %6 = arith.mulf %2, %5 : f32
     %7 = arith.addf %z, %6 : f32
     linalg.yield %7 : f32
+  }
+  return
+}
+
+#one = affine_map<(m, n) -> (m, n)>
+
+// What follows works on vectors of sums, which are stored elsewhere before.
+// CHECK-LABEL: @epilogue
+// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<32x32xf32>
+// CHECK: %[[SUMS:.*]] = memref.alloc() : memref<32x32xf32>
+// CHECK: memref.extract_aligned_pointer_as_index %[[SUMS]]
+// CHECK: llvm.call_intrinsic "llvm.x86.tilestored64"
+// CHECK: vector.load %[[SUMS]]
+// CHECK: arith.maximumf
+// CHECK: vector.store {{.*}}, %[[OUT]]
+func.func @epilogue(%a: memref<32x3x1x20xbf16>, %b: memref<2x3x1x10x32xbf16>, %c: memref<32x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<32x32xf32>)
+  %k = memref.alloc() : memref<60xi8>
+  linalg.generic {indexing_maps = [#rows0, #columns0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b, %k : memref<32x3x1x20xbf16>, memref<2x3x1x10x32xbf16>, memref<60xi8>) outs(%c : memref<32x32xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %i: i8, %z: f32):
+    %0 = arith.extf %x : bf16 to f32
+    %1 = arith.extf %y : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %z, %2 : f32
+    linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#one], iterator_types = ["parallel", "parallel"]} outs(%c : memref<32x32xf32>) {
+  ^bb0(%x: f32):
+    %0 = arith.maximumf %x, %zero : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// A batch of products, each with a matrix of its own, as those of the points of a Winograd convolution.
+#batchRows = affine_map<(p, m, k, n) -> (p, m, k floordiv 20, 0, k mod 20)>
+#batchColumns = affine_map<(p, m, k, n) -> (n floordiv 16, p, k floordiv 20, 0, (k mod 20) floordiv 2, (n mod 16) * 2 + k mod 2)>
+#batchExtents = affine_map<(p, m, k, n) -> (k)>
+#batchOut = affine_map<(p, m, k, n) -> (p, m, n)>
+
+// CHECK-LABEL: @batch
+// CHECK: llvm.call_intrinsic "llvm.x86.ldtilecfg"
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c9{{.*}} step %c1
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c3{{.*}} step %c1
+// CHECK: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK: llvm.call_intrinsic "llvm.x86.tilestored64"
+// CHECK-NOT: llvm.x86.ldtilecfg
+// CHECK: return
+func.func @batch(%a: memref<9x32x3x1x20xbf16>, %b: memref<2x9x3x1x10x32xbf16>, %c: memref<9x32x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<9x32x32xf32>)
+  %k = memref.alloc() : memref<60xi8>
+  linalg.generic {indexing_maps = [#batchRows, #batchColumns, #batchExtents, #batchOut],
+                  iterator_types = ["parallel", "parallel", "reduction", "parallel"]}
+      ins(%a, %b, %k : memref<9x32x3x1x20xbf16>, memref<2x9x3x1x10x32xbf16>, memref<60xi8>) outs(%c : memref<9x32x32xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %i: i8, %z: f32):
+    %0 = arith.extf %x : bf16 to f32
+    %1 = arith.extf %y : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %z, %2 : f32
+    linalg.yield %3 : f32
   }
   return
 }
