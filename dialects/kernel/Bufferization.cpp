@@ -54,8 +54,10 @@ struct WinogradModel : public DstBufferizableOpInterfaceExternalModel<WinogradMo
     FailureOr<Value> init = getBuffer(rewriter, winograd.getInit(), options, state);
     if (failed(input) || failed(filter) || failed(init))
       return failure();
-    WinogradOp::create(rewriter, op->getLoc(), TypeRange(), *input, *filter, *init, winograd.getOffsets(),
-                       winograd.getLow(), winograd.getOutputs(), winograd.getWindow(), winograd.getTile());
+    auto onBuffers =
+        WinogradOp::create(rewriter, op->getLoc(), TypeRange(), *input, *filter, *init, winograd.getOffsets(),
+                           winograd.getLow(), winograd.getOutputs(), winograd.getWindow(), winograd.getTile());
+    onBuffers->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     replaceOpWithBufferizedValues(rewriter, op, *init);
     return success();
   }

@@ -131,6 +131,23 @@ LogicalResult ContractionAttr::verify(function_ref<InFlightDiagnostic()> emitErr
   return success();
 }
 
+/// A kernel.winograd has tiles of its own; the schedule says how its products of bf16 are computed.
+static LogicalResult verifyWinogradSchedule(WinogradOp op, ScheduleAttr schedule) {
+  constexpr int64_t kTileColumns = 16; // format: of AMX tiles
+  auto filter = cast<ShapedType>(op.getFilter().getType());
+  ScheduleFields named;
+  named.microKernel = schedule.getMicroKernel();
+  bool isOfAmx = named.microKernel == MicroKernel::amx_bf16;
+  if (!filter.getElementType().isBF16() || (!isOfAmx && named.microKernel != MicroKernel::bf16_dot) ||
+      schedule != ScheduleAttr::get(op.getContext(), named))
+    return op.emitOpError() << "has a '" << kScheduleAttr
+                            << "', which names bf16_dot or amx_bf16 for a filter of bf16, and nothing else";
+  if (isOfAmx && filter.getDimSize(3) != 2 * kTileColumns)
+    return op.emitOpError() << "has panels of " << filter.getDimSize(3) / 2 << " filters, but AMX tiles have "
+                            << kTileColumns;
+  return success();
+}
+
 LogicalResult KernelDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() != kScheduleAttr)
     return op->emitOpError() << "has the attribute '" << attribute.getName().getValue()
@@ -138,9 +155,12 @@ LogicalResult KernelDialect::verifyOperationAttribute(Operation *op, NamedAttrib
   auto schedule = dyn_cast<ScheduleAttr>(attribute.getValue());
   if (!schedule)
     return op->emitOpError() << "has a '" << kScheduleAttr << "' that is no #kernel.schedule";
+  if (auto winograd = dyn_cast<WinogradOp>(op))
+    return verifyWinogradSchedule(winograd, schedule);
   auto generic = dyn_cast<linalg::GenericOp>(op);
   if (!generic)
-    return op->emitOpError() << "has a '" << kScheduleAttr << "', which only a linalg.generic may have";
+    return op->emitOpError() << "has a '" << kScheduleAttr
+                             << "', which only a linalg.generic or a kernel.winograd may have";
   size_t loops = schedule.getTile().size();
   if (loops != 0 && loops != generic.getNumLoops())
     return op->emitOpError() << "has " << generic.getNumLoops() << " loops, but the tile of its schedule " << loops;

@@ -12,7 +12,7 @@
 
 namespace tenon::kernel {
 
-/// On a linalg.generic: the schedule that its `kernel.contract` will have.
+/// On a linalg.generic: the schedule that its `kernel.contract` will have. On a kernel.winograd: that of its products.
 inline constexpr llvm::StringLiteral kScheduleAttr = "kernel.schedule";
 
 } // namespace tenon::kernel

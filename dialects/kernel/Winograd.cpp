@@ -43,6 +43,7 @@ FailureOr<TilingResult> WinogradOp::getTiledImplementation(OpBuilder &b, ArrayRe
         b, getLoc(), affine::makeComposedFoldedAffineApply(b, getLoc(), s0 + s1, {getAsOpFoldResult(own), more})));
   auto tile = WinogradOp::create(b, getLoc(), TypeRange(init.getType()), getInput(), getFilter(), init, places,
                                  getLow(), getOutputs(), getWindow(), getTile());
+  tile->setDiscardableAttrs((*this)->getDiscardableAttrDictionary());
   return TilingResult{{tile}, SmallVector<Value>(tile.getResult()), {init}};
 }
 

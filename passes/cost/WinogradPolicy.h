@@ -8,6 +8,7 @@
 #ifndef TENON_PASSES_COST_WINOGRADPOLICY_H
 #define TENON_PASSES_COST_WINOGRADPOLICY_H
 
+#include "passes/cost/PathPolicy.h"
 #include <cstdint>
 
 namespace tenon {
@@ -31,6 +32,12 @@ struct WinogradPolicy {
   /// Squares of a tile if its transformed input fits L2, and if it does not: weights are larger then, and a tile reads
   /// them once.
   int64_t maxSquares = 64, maxSquaresBeyondL2 = 16;
+  /// The same for products in AMX tiles, of which a block has two tiles of rows.
+  int64_t maxAmxSquaresBeyondL2 = 32;
+  /// AMX: products of squares take what other products take; cycles from one product to the next one that adds to the
+  /// same sums.
+  PathPolicy products = {};
+  double amxLatency = 52;
   /// Upper bound in bytes for what a tile keeps in the scratch of a thread, where a measurement asks for another tile.
   int64_t maxScratchBytes = 8 << 20;
 };

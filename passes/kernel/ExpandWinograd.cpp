@@ -12,9 +12,13 @@
 // thread's scratch, the transformed input as bf16 if the filter is. The tiles that a thread computes one after the
 // other and that differ in their filters alone share the transformed input.
 //
+// AMX tiles are configured once for each contraction, so their products of all points are one contraction, a batch of
+// matrix products.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/kernel/ScheduleRequest.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -195,8 +199,8 @@ public:
   Expansion(kernel::WinogradOp op, int64_t vectorBytes)
       : b(op), loc(op.getLoc()), op(op), type(cast<MemRefType>(op.getInit().getType()).getElementType()),
         hasWords(getFactors(op) == WinogradFactors::i16), hasBf16(getFactors(op) == WinogradFactors::bf16),
-        channelType(hasWords ? b.getI16Type() : type), factorType(hasBf16 ? b.getBF16Type() : channelType),
-        lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()),
+        microKernel(getMicroKernel(op)), channelType(hasWords ? b.getI16Type() : type),
+        factorType(hasBf16 ? b.getBF16Type() : channelType), lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()),
         channelLanes(vectorBytes * 8 / channelType.getIntOrFloatBitWidth()), vectorType(VectorType::get({lanes}, type)),
         channelVectorType(VectorType::get({channelLanes}, channelType)), transforms(getTransforms(op)),
         scratch(getWinogradScratch(op)), side(op.getOutputs() + op.getWindow() - 1) {}
@@ -217,10 +221,17 @@ private:
   void copyWindow(Value channel, int64_t vectors, Value active);
   void multiply(Value first, Value count);
   void emitProducts(OpFoldResult rows, Value first, Value count);
+  void emitProduct(Value point, OpFoldResult rows, Value first, Value count);
   Value addProduct(OpBuilder &body, ValueRange in);
-  SmallVector<AffineMap> getProductMaps();
-  Value cutPoint(Value memory, unsigned pointDim, SmallVector<OpFoldResult> offsets, SmallVector<OpFoldResult> sizes,
-                 ArrayRef<int64_t> rest);
+  SmallVector<AffineMap> getProductMaps(bool isOfPoints);
+  Value cutPoints(Value memory, Value point, unsigned pointDim, SmallVector<OpFoldResult> offsets,
+                  SmallVector<OpFoldResult> sizes, ArrayRef<int64_t> rest);
+  static kernel::MicroKernel getMicroKernel(kernel::WinogradOp op) {
+    auto schedule = op->getAttrOfType<kernel::ScheduleAttr>(kernel::kScheduleAttr);
+    if (schedule)
+      return schedule.getMicroKernel();
+    return getFactors(op) == WinogradFactors::bf16 ? kernel::MicroKernel::bf16_dot : kernel::MicroKernel::automatic;
+  }
   void transformOutput(Value first, Value count);
   SmallVector<Value> transformSquare(ArrayRef<Value> square);
   void storeSquare(ArrayRef<Value> square, Value row, Value column, Value filter);
@@ -254,9 +265,10 @@ private:
   OpBuilder b;
   Location loc;
   kernel::WinogradOp op;
-  Type type;                    ///< of sums and results
-  bool hasWords, hasBf16;       ///< how the factors are stored, if not as f32
-  Type channelType, factorType; ///< of the input as it is transformed, and as it is stored then
+  Type type;                       ///< of sums and results
+  bool hasWords, hasBf16;          ///< how the factors are stored, if not as f32
+  kernel::MicroKernel microKernel; ///< of the products
+  Type channelType, factorType;    ///< of the input as it is transformed, and as it is stored then
   int64_t lanes, channelLanes;
   VectorType vectorType, channelVectorType;
   WinogradTransforms transforms;
@@ -470,30 +482,40 @@ Value Expansion::addProduct(OpBuilder &body, ValueRange in) {
   return arith::AddFOp::create(body, loc, sum, product, contract);
 }
 
-/// Of the squares, weights and products of a point by square m, channel k and filter n; of bf16 also of an operand that
-/// says how many channels there are, which no index of the others does.
-SmallVector<AffineMap> Expansion::getProductMaps() {
-  AffineExpr m = dim(0), k = dim(1), n = dim(2);
+/// Of the squares, weights and products of a point by square m, channel k and filter n, or of all points if
+/// `isOfPoints`, whose loop is the outermost one; of bf16 also of an operand that says how many channels there are,
+/// which no index of the others does.
+SmallVector<AffineMap> Expansion::getProductMaps(bool isOfPoints) {
+  unsigned first = isOfPoints ? 1 : 0;
+  AffineExpr m = dim(first), k = dim(first + 1), n = dim(first + 2);
   int64_t panel = getPanelFilters(op);
-  auto map = [&](ArrayRef<AffineExpr> indices) { return AffineMap::get(3, 0, indices, b.getContext()); };
+  auto map = [&](ArrayRef<AffineExpr> indices, unsigned pointDim) {
+    SmallVector<AffineExpr> all(indices);
+    if (isOfPoints)
+      all.insert(all.begin() + pointDim, dim(0));
+    return AffineMap::get(first + 3, 0, all, b.getContext());
+  };
   if (!hasBf16)
-    return {map({m, k}), map({n.floorDiv(panel), k, n % panel}), map({m, n})};
+    return {map({m, k}, 0), map({n.floorDiv(panel), k, n % panel}, 1), map({m, n}, 0)};
   AffineExpr zero = b.getAffineConstantExpr(0);
-  return {map({m, k.floorDiv(step), zero, k % step}),
-          map({n.floorDiv(panel), k.floorDiv(step), zero, (k % step).floorDiv(2), (n % panel) * 2 + k % 2}), map({k}),
-          map({m, n})};
+  return {map({m, k.floorDiv(step), zero, k % step}, 0),
+          map({n.floorDiv(panel), k.floorDiv(step), zero, (k % step).floorDiv(2), (n % panel) * 2 + k % 2}, 1),
+          AffineMap::get(first + 3, 0, k, b.getContext()), map({m, n}, 0)};
 }
 
-/// The part of `memory` at `offsets` of `sizes`, and whole extents `rest` in the dimensions that follow, without
-/// dimension `pointDim`, of which it has one element.
-Value Expansion::cutPoint(Value memory, unsigned pointDim, SmallVector<OpFoldResult> offsets,
-                          SmallVector<OpFoldResult> sizes, ArrayRef<int64_t> rest) {
+/// The part of `memory` at `offsets` of `sizes`, and whole extents `rest` in the dimensions that follow. Dimension
+/// `pointDim`, which neither has, is that of the points: the part has all of them, or that of `point` without the
+/// dimension.
+Value Expansion::cutPoints(Value memory, Value point, unsigned pointDim, SmallVector<OpFoldResult> offsets,
+                           SmallVector<OpFoldResult> sizes, ArrayRef<int64_t> rest) {
+  offsets.insert(offsets.begin() + pointDim, point ? OpFoldResult(point) : b.getIndexAttr(0));
+  sizes.insert(sizes.begin() + pointDim, b.getIndexAttr(point ? 1 : side * side));
   offsets.append(rest.size(), b.getIndexAttr(0));
   for (int64_t extent : rest)
     sizes.push_back(b.getIndexAttr(extent));
   SmallVector<int64_t> shape;
   for (auto [i, size] : llvm::enumerate(sizes))
-    if (i != pointDim)
+    if (!point || i != pointDim)
       shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
   MemRefType part =
@@ -505,8 +527,15 @@ Value Expansion::cutPoint(Value memory, unsigned pointDim, SmallVector<OpFoldRes
 /// matmul for each point. The transformed input, which may exceed L2, is read once for all these filters. A pair of i16
 /// channels counts as one.
 void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
+  if (microKernel == kernel::MicroKernel::amx_bf16)
+    return emitProduct(/*point=*/Value(), rows, first, count);
+  forLoop(constant(0), constant(side * side), 1, [&](Value point) { emitProduct(point, rows, first, count); });
+}
+
+/// Emits the matmul of a point, or those of all points as a batch if `point` is null.
+void Expansion::emitProduct(Value point, OpFoldResult rows, Value first, Value count) {
   int64_t panel = getPanelFilters(op);
-  Attribute one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
+  Attribute zero = b.getIndexAttr(0);
   Value firstPanel = compute((dim(0) + dim(1)).floorDiv(panel), {op.getOffsets()[kFilterDim], first});
   OpFoldResult panels = getAsOpFoldResult(compute(dim(0).ceilDiv(panel), count));
   OpFoldResult columns = getAsOpFoldResult(compute(dim(0).ceilDiv(panel) * panel, count));
@@ -514,33 +543,30 @@ void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
   // Scratch may have more channels, up to a whole cache line of them.
   ArrayRef<int64_t> ofFactors =
       hasBf16 ? cast<MemRefType>(factors.getType()).getShape().drop_front(2) : ofWeights.take_front();
-  forLoop(constant(0), constant(side * side), 1, [&](Value point) {
-    OpFoldResult p = point;
-    SmallVector<Value> inputs{cutPoint(factors, 0, {p, zero}, {one, rows}, ofFactors),
-                              cutPoint(weights, 1, {firstPanel, p}, {panels, one}, ofWeights)};
-    if (hasBf16) // Nothing reads this operand: it has the extent of the sum.
-      inputs.push_back(scratch.layout.emit(b, loc, ScratchUse::winogradInput,
-                                           MemRefType::get(getFilterChannels(op), b.getI8Type())));
-    Value y = cutPoint(products, 0, {p, zero, zero}, {one, rows, columns}, {});
-    Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-    linalg::FillOp::create(b, loc, none, y);
-    using utils::IteratorType;
-    auto product =
-        linalg::GenericOp::create(b, loc, inputs, ValueRange{y}, getProductMaps(),
-                                  ArrayRef{IteratorType::parallel, IteratorType::reduction, IteratorType::parallel},
-                                  [this](OpBuilder &body, Location loc, ValueRange in) {
-                                    linalg::YieldOp::create(body, loc, addProduct(body, in));
-                                  });
-    kernel::ScheduleFields schedule;
-    // The weights of the next point follow those of this one in memory.
-    if (hasBf16)
-      schedule.microKernel = kernel::MicroKernel::bf16_dot;
-    else
-      schedule.prefetch = ofWeights.front();
-    kernel::ContractOp contraction = formContraction(product);
-    assert(contraction && "a product of panels is a contraction");
-    contraction.setScheduleAttr(kernel::ScheduleAttr::get(b.getContext(), schedule));
-  });
+  SmallVector<Value> inputs{cutPoints(factors, point, 0, {zero}, {rows}, ofFactors),
+                            cutPoints(weights, point, 1, {OpFoldResult(firstPanel)}, {panels}, ofWeights)};
+  if (hasBf16) // Nothing reads this operand: it has the extent of the sum.
+    inputs.push_back(
+        scratch.layout.emit(b, loc, ScratchUse::winogradInput, MemRefType::get(getFilterChannels(op), b.getI8Type())));
+  Value y = cutPoints(products, point, 0, {zero, zero}, {rows, columns}, {});
+  Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  linalg::FillOp::create(b, loc, none, y);
+  using utils::IteratorType;
+  SmallVector<IteratorType> iterators{IteratorType::parallel, IteratorType::reduction, IteratorType::parallel};
+  if (!point)
+    iterators.insert(iterators.begin(), IteratorType::parallel);
+  auto product = linalg::GenericOp::create(b, loc, inputs, ValueRange{y}, getProductMaps(/*isOfPoints=*/!point),
+                                           iterators, [this](OpBuilder &body, Location loc, ValueRange in) {
+                                             linalg::YieldOp::create(body, loc, addProduct(body, in));
+                                           });
+  kernel::ScheduleFields schedule;
+  schedule.microKernel = microKernel;
+  // The weights of the next point follow those of this one in memory.
+  if (!hasBf16)
+    schedule.prefetch = ofWeights.front();
+  kernel::ContractOp contraction = formContraction(product);
+  assert(contraction && "a product of panels is a contraction");
+  contraction.setScheduleAttr(kernel::ScheduleAttr::get(b.getContext(), schedule));
 }
 
 /// A tile that may be truncated at the border has two versions of code, so that blocks of a static number of rows all

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/kernel/ScheduleRequest.h"
 #include "passes/Kernel.h"
 #include "passes/kernel/Tiling.h"
 #include "passes/kernel/WinogradScratch.h"
@@ -67,6 +68,11 @@ Tiling tenon::chooseWinogradTiling(kernel::WinogradOp op, TilingInterface root, 
   if (choice.isOpen())
     op.setTile(chooseTile(op, dims, hints, choice));
   MLIRContext *context = op.getContext();
+  if (multipliesInAmxTiles(getFactors(op), getMachine(op)) && getPanelFilters(op) == kTermColumns) {
+    kernel::ScheduleFields products;
+    products.microKernel = kernel::MicroKernel::amx_bf16;
+    op->setAttr(kernel::kScheduleAttr, kernel::ScheduleAttr::get(context, products));
+  }
   Tiling tiling{SmallVector<int64_t>(root.getLoopIteratorTypes().size(), 0), getDimConstant(context, 1)};
   linalg::LinalgOp stage = getStage(root.getOperation());
   for (unsigned i = 0; i < dims.size(); ++i) {

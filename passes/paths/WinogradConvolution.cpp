@@ -10,8 +10,9 @@
 // put side by side.
 //
 // Where the error budget allows it, the transformed input and filter are rounded to
-// bf16, and vdpbf16ps sums the products of two channels. The transforms amplify the
-// errors of rounding, so these are measured with the weights.
+// bf16. AMX tiles multiply them if the target has such, else vdpbf16ps sums the products
+// of two channels. The transforms amplify the errors of rounding, so these are measured
+// with the weights.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,10 +82,11 @@ static double getJoinCycles(ConvolveOp op, const PathPolicy &policy) {
 
 /// Of the transformed filter.
 SmallVector<int64_t> WinogradConvolution::getShape(const FilterShape &filter, const Machine &machine) const {
-  int64_t side = outputs + filter.window - 1, panels = llvm::divideCeilSigned(filter.filters, machine.panelColumns);
+  int64_t side = outputs + filter.window - 1, panel = getWinogradPanel(factors, machine),
+          panels = llvm::divideCeilSigned(filter.filters, panel);
   if (rounds())
-    return {panels, side * side, countBf16Pairs(filter.channels), 2 * machine.panelColumns};
-  return {panels, side * side, filter.channels, machine.panelColumns};
+    return {panels, side * side, countBf16Pairs(filter.channels), 2 * panel};
+  return {panels, side * side, filter.channels, panel};
 }
 
 std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const Machine &machine) const {
@@ -92,12 +94,14 @@ std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const M
   bool isOfFloats = convolve && convolve.getType().getElementType().isF32() &&
                     convolve.getFilter().getType().getElementType().isF32();
   std::optional<FilterShape> square = isOfFloats ? getSquareFilter(convolve) : std::nullopt;
-  if (!square || !hasWinogradTransforms(outputs, square->window) || (rounds() && !machine.bf16Pairs))
+  if (!square || !hasWinogradTransforms(outputs, square->window) ||
+      (rounds() && !machine.bf16Pairs && !machine.amxBf16))
     return std::nullopt;
   FilterShape filter = *square;
   double weights = double(llvm::product_of(getShape(filter, machine)));
   double cycles = estimateWinogradCycles(convolve, filter, outputs, factors, machine) +
-                  (hasFrames(convolve) ? getJoinCycles(convolve, policy) : 0);
+                  (hasFrames(convolve) ? getJoinCycles(convolve, policy) : 0) +
+                  (multipliesInAmxTiles(factors, machine) ? policy.amxBeginCycles : 0);
   return std::max(cycles, machine.getReadCycles(weights * (rounds() ? sizeof(uint16_t) : sizeof(float))));
 }
 
@@ -160,7 +164,7 @@ WeightOp WinogradConvolution::transformWeight(ConvolveOp op, const Machine &mach
   char *result = blob.getMutableData().data();
   SmallVector<float> elements = getFilterElements(op);
   if (rounds())
-    transformFilterToBf16(transforms, filter, elements.data(), machine.panelColumns,
+    transformFilterToBf16(transforms, filter, elements.data(), getWinogradPanel(factors, machine),
                           reinterpret_cast<uint16_t *>(result));
   else
     transformFilter(transforms, filter, elements.data(), machine.panelColumns, reinterpret_cast<float *>(result));
@@ -176,10 +180,10 @@ Operation *WinogradConvolution::take(Operation *op, const Machine &machine, Rewr
   WeightOp transformed = transformWeight(convolve, machine, rewriter);
   WinogradSchedule chosen = scheduleWinograd(convolve, filter, outputs, factors, machine);
   Value images = hasFrames(convolve) ? joinFrames(rewriter, convolve) : convolve.getInput();
-  auto winograd = WinogradOp::create(
-      rewriter, convolve.getLoc(), images, transformed, convolve.getLow().take_back(2), convolve.getHigh().take_back(2),
-      outputs, filter.window, filter.filters,
-      SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs, chosen.panels * machine.panelColumns});
+  auto winograd = WinogradOp::create(rewriter, convolve.getLoc(), images, transformed, convolve.getLow().take_back(2),
+                                     convolve.getHigh().take_back(2), outputs, filter.window, filter.filters,
+                                     SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs,
+                                                          chosen.panels * getWinogradPanel(factors, machine)});
   if (hasFrames(convolve))
     rewriter.replaceOpWithNewOp<ReshapeOp>(convolve, convolve.getType(), winograd);
   else

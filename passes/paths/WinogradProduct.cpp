@@ -49,7 +49,7 @@ static WinogradProblem getProblem(ConvolveOp op, const FilterShape &filter, int6
                           hints.get(dims[dims.size() - 2]).value_or(kDefaultExtent),
                           filter.channels,
                           filter.filters,
-                          machine.panelColumns,
+                          getWinogradPanel(factors, machine),
                           factors};
   AffineExpr images = getDimConstant(op.getContext(), 1);
   for (AffineExpr dim : ArrayRef(dims).drop_back(3))

@@ -42,24 +42,49 @@ struct TileCycles {
 };
 } // namespace
 
-static TileCycles getTileCycles(const WinogradProblem &p, const WinogradTile &s, const Machine &machine,
-                                const WinogradPolicy &policy) {
+/// Returns the cycles to multiply the squares of a tile with a panel at one point in AMX tiles. A block has two tiles
+/// of rows and one for each panel, or one of rows at the end: with few tiles a product waits for the one before.
+static double getAmxProductCycles(const WinogradProblem &p, const WinogradTile &s, const WinogradPolicy &policy) {
+  constexpr int64_t kRows = 16; // format: of an AMX tile
+  const PathPolicy &amx = policy.products;
+  int64_t rowTiles = divideCeil(s.rows * s.columns, kRows), panels = countPanelsAtATime(p, s);
+  auto getStepCycles = [&](int64_t tiles) {
+    return std::max(double(tiles) * amx.amxProductCycles / amx.amxShare, policy.amxLatency);
+  };
+  double step = double(rowTiles / 2) * getStepCycles(2 * panels) + double(rowTiles % 2) * getStepCycles(panels);
+  auto steps = static_cast<double>(divideCeil(p.channels, chooseStep(p.channels)));
+  return steps * step / double(panels) + double(rowTiles) * amx.amxBf16SumCycles;
+}
+
+/// Returns the cycles to multiply the squares of a tile with a panel at one point.
+static double getProductCycles(const WinogradProblem &p, const WinogradTile &s, const Machine &machine,
+                               const WinogradPolicy &policy) {
+  if (multipliesInAmxTiles(p.factors, machine))
+    return getAmxProductCycles(p, s, policy);
+  int64_t squares = s.rows * s.columns;
   // The height of a register block of two vectors (RegisterBlock.h).
   int64_t blockRows = machine.vectorRegisters > 16 ? 13 : machine.vectorRegisters / 2 - 2;
+  double vectors = double(p.panel * sizeof(float)) / double(machine.vectorBytes);
+  bool isPmaddWd = p.factors == WinogradFactors::i16 && machine.int8Dot == Int8Dot::pmaddWd;
+  double rows = std::max(double(squares), policy.minRows * double(divideCeil(squares, blockRows)));
+  double perCycle = double(machine.multiplyAdds) / (isPmaddWd ? policy.pmaddWdFactor : 1);
+  return double(countSteps(p)) * rows * vectors / perCycle / policy.share;
+}
+
+static TileCycles getTileCycles(const WinogradProblem &p, const WinogradTile &s, const Machine &machine,
+                                const WinogradPolicy &policy) {
   int64_t side = p.outputs + p.window - 1, points = side * side, squares = s.rows * s.columns;
   double lanes = double(machine.vectorBytes) / sizeof(float), vectors = p.panel / lanes;
   bool isInt8 = p.factors == WinogradFactors::i16;
   // The transform of floats is computed in f32, however they are stored.
   double input =
       policy.inputCycles * points * squares * divideCeil(isInt8 ? countSteps(p) : p.channels, int64_t(lanes));
-  double rows = std::max(double(squares), policy.minRows * divideCeil(squares, blockRows));
   double farElements = p.panel + (fitsL2(p, s, machine, policy) ? 0 : double(squares) / countPanelsAtATime(p, s));
-  double perCycle = machine.multiplyAdds / (isInt8 && machine.int8Dot == Int8Dot::pmaddWd ? policy.pmaddWdFactor : 1);
-  double product = rows * vectors / perCycle / policy.share,
-         reading = farElements * sizeof(float) / machine.llcBytesPerCycle;
-  double step = std::max(product, reading) + policy.exposedShare * std::min(product, reading);
+  double product = getProductCycles(p, s, machine, policy),
+         reading = double(countSteps(p)) * farElements * sizeof(float) / machine.llcBytesPerCycle;
+  double point = std::max(product, reading) + policy.exposedShare * std::min(product, reading);
   double output = (isInt8 ? policy.int8OutputCycles : policy.outputCycles) * points * squares * vectors;
-  return {input, s.panels * (points * countSteps(p) * step + output)};
+  return {input, s.panels * (points * point + output)};
 }
 
 double tenon::estimateWinogradTile(const WinogradProblem &p, const WinogradTile &s, const Machine &machine,
@@ -86,7 +111,9 @@ WinogradSchedule tenon::chooseWinogradSchedule(const WinogradProblem &p, const M
   WinogradSchedule best{{1, 1, 1}, -1};
   for (int64_t rows = 1; rows <= squareRows; ++rows)
     for (int64_t columns = 1; columns <= squareColumns; ++columns) {
-      int64_t most = fitsL2(p, {rows, columns, 1}, machine, policy) ? policy.maxSquares : policy.maxSquaresBeyondL2;
+      int64_t most = fitsL2(p, {rows, columns, 1}, machine, policy) ? policy.maxSquares
+                     : multipliesInAmxTiles(p.factors, machine)     ? policy.maxAmxSquaresBeyondL2
+                                                                    : policy.maxSquaresBeyondL2;
       if (rows * columns > most)
         break;
       // Only cuts into parts of about equal size.

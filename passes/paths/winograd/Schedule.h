@@ -10,9 +10,21 @@
 
 #include "passes/cost/Machine.h"
 #include "passes/cost/WinogradPolicy.h"
+#include "passes/paths/split/Bf16Terms.h"
 #include "passes/paths/winograd/Transforms.h"
 
 namespace tenon {
+
+/// True if products of such factors are computed in AMX tiles, whose instructions have 16 times the rate of
+/// vdpbf16ps.
+inline bool multipliesInAmxTiles(WinogradFactors factors, const Machine &machine) {
+  return factors == WinogradFactors::bf16 && machine.amxBf16 != 0;
+}
+
+/// Returns the filters of a panel: those of an AMX tile, or of a register block.
+inline int64_t getWinogradPanel(WinogradFactors factors, const Machine &machine) {
+  return multipliesInAmxTiles(factors, machine) ? kTermColumns : machine.panelColumns;
+}
 
 /// `images` results of height x width elements for each filter. A sum adds two channels at a time of factors that are
 /// stored in pairs. Filters are packed in panels.

@@ -70,8 +70,38 @@ func.func @other_loops(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf
 // -----
 
 func.func @no_contraction() {
-  // expected-error @+1 {{has a 'kernel.schedule', which only a linalg.generic may have}}
+  // expected-error @+1 {{has a 'kernel.schedule', which only a linalg.generic or a kernel.winograd may have}}
   %0 = arith.constant {kernel.schedule = #kernel.schedule<prefetch = 20>} 0 : index
+  return
+}
+
+// -----
+
+func.func @squares_of_floats(%x: memref<1x8x8x4xf32>, %w: memref<1x16x4x32xf32>, %out: memref<1x8x8x32xf32>, %i: index) {
+  // expected-error @+1 {{has a 'kernel.schedule', which names bf16_dot or amx_bf16 for a filter of bf16, and nothing else}}
+  kernel.winograd ins(%x, %w : memref<1x8x8x4xf32>, memref<1x16x4x32xf32>) init(%out : memref<1x8x8x32xf32>)
+    at [%i, %i, %i, %i] {kernel.schedule = #kernel.schedule<micro_kernel = amx_bf16>, low = array<i64: 1, 1>, outputs = 2 : i64,
+                         tile = array<i64: 8, 8, 32>, window = 3 : i64}
+  return
+}
+
+// -----
+
+func.func @squares_with_more(%x: memref<1x8x8x4xf32>, %w: memref<2x16x2x32xbf16>, %out: memref<1x8x8x32xf32>, %i: index) {
+  // expected-error @+1 {{has a 'kernel.schedule', which names bf16_dot or amx_bf16 for a filter of bf16, and nothing else}}
+  kernel.winograd ins(%x, %w : memref<1x8x8x4xf32>, memref<2x16x2x32xbf16>) init(%out : memref<1x8x8x32xf32>)
+    at [%i, %i, %i, %i] {kernel.schedule = #kernel.schedule<micro_kernel = amx_bf16, prefetch = 4>, low = array<i64: 1, 1>,
+                         outputs = 2 : i64, tile = array<i64: 8, 8, 32>, window = 3 : i64}
+  return
+}
+
+// -----
+
+func.func @wide_panels_of_squares(%x: memref<1x8x8x4xf32>, %w: memref<1x16x2x64xbf16>, %out: memref<1x8x8x32xf32>, %i: index) {
+  // expected-error @+1 {{has panels of 32 filters, but AMX tiles have 16}}
+  kernel.winograd ins(%x, %w : memref<1x8x8x4xf32>, memref<1x16x2x64xbf16>) init(%out : memref<1x8x8x32xf32>)
+    at [%i, %i, %i, %i] {kernel.schedule = #kernel.schedule<micro_kernel = amx_bf16>, low = array<i64: 1, 1>, outputs = 2 : i64,
+                         tile = array<i64: 8, 8, 32>, window = 3 : i64}
   return
 }
 

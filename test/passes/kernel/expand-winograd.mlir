@@ -132,6 +132,32 @@ func.func private @pairs(%x: memref<1x9x11x80xf32>, %w: memref<2x16x42x64xbf16>,
   return
 }
 
+// AMX tiles multiply squares of all points with panels of 16 filters, two at a time, in one contraction: it has a loop over points.
+// CHECK-LABEL: @amx_tiles
+// CHECK: kernel.contract <kind = bf16_terms, row = 1, panel = 16, inner = 2, step = 28>
+// CHECK-SAME: memref<16x12x3x1x28xbf16, {{.*}}>, memref<?x16x3x1x14x32xbf16, {{.*}}>, memref<84xi8>)
+// CHECK-SAME: #kernel.schedule<micro_kernel = amx_bf16>
+// CHECK: vector.store {{.*}} : memref<1x4x11x40xf32
+func.func private @amx_tiles(%x: memref<1x9x11x80xf32>, %w: memref<3x16x42x32xbf16>, %out: memref<1x4x11x40xf32>, %n: index,
+                             %y: index, %c0: index) attributes {tenon.kernel} {
+  kernel.winograd ins(%x, %w : memref<1x9x11x80xf32>, memref<3x16x42x32xbf16>) init(%out : memref<1x4x11x40xf32>)
+    at [%n, %y, %c0, %c0] {kernel.schedule = #kernel.schedule<micro_kernel = amx_bf16>, low = array<i64: 1, 1>, outputs = 2 : i64,
+                           tile = array<i64: 4, 12, 48>, window = 3 : i64}
+  return
+}
+
+// Panels of 16 filters alone do not choose them.
+// CHECK-LABEL: @narrow_panels
+// CHECK: scf.for
+// CHECK: kernel.contract <kind = bf16_terms, row = 0, panel = 16, inner = 1, step = 28>
+// CHECK-SAME: #kernel.schedule<micro_kernel = bf16_dot>
+func.func private @narrow_panels(%x: memref<1x9x11x80xf32>, %w: memref<3x16x42x32xbf16>, %out: memref<1x4x11x40xf32>, %n: index,
+                                 %y: index, %c0: index) attributes {tenon.kernel} {
+  kernel.winograd ins(%x, %w : memref<1x9x11x80xf32>, memref<3x16x42x32xbf16>) init(%out : memref<1x4x11x40xf32>)
+    at [%n, %y, %c0, %c0] {low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 4, 12, 48>, window = 3 : i64}
+  return
+}
+
 // Whole steps need no zeros.
 // CHECK-LABEL: @whole_steps
 // CHECK-NOT: vector.store %cst{{.*}}, vector<16xbf16>

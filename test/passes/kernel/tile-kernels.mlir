@@ -178,6 +178,35 @@ func.func private @winograd(%x: tensor<1x12x12x8xf32> {tenon.dims = #tenon.shape
   return %1 : tensor<1x12x12x64xf32>
 }
 
+// Squares of bf16 are multiplied in AMX tiles where there are such, if the filter has panels for them.
+// CHECK-LABEL: @winograd_in_amx_tiles
+// CHECK: kernel.winograd {{.*}} {kernel.schedule = #kernel.schedule<micro_kernel = amx_bf16>, low
+func.func private @winograd_in_amx_tiles(%x: tensor<1x12x12x8xf32> {tenon.dims = #tenon.shape<1, 12, 12, 8>},
+    %w: tensor<4x16x4x32xbf16> {tenon.dims = #tenon.shape<4, 16, 4, 32>},
+    %out: tensor<1x12x12x64xf32> {tenon.dims = #tenon.shape<1, 12, 12, 64>, tenon.output}) -> tensor<1x12x12x64xf32>
+    attributes {tenon.kernel, tenon.machine = #tenon.machine<amx_bf16 = 1>} {
+  %c0 = arith.constant 0 : index
+  %0 = kernel.winograd ins(%x, %w : tensor<1x12x12x8xf32>, tensor<4x16x4x32xbf16>) init(%out : tensor<1x12x12x64xf32>)
+    at [%c0, %c0, %c0, %c0] {low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 4, 12, 32>, window = 3 : i64}
+    -> tensor<1x12x12x64xf32>
+  return %0 : tensor<1x12x12x64xf32>
+}
+
+// CHECK-LABEL: @winograd_of_wide_panels
+// CHECK: kernel.winograd
+// CHECK-NOT: kernel.schedule
+// CHECK: return
+func.func private @winograd_of_wide_panels(%x: tensor<1x12x12x8xf32> {tenon.dims = #tenon.shape<1, 12, 12, 8>},
+    %w: tensor<2x16x4x64xbf16> {tenon.dims = #tenon.shape<2, 16, 4, 64>},
+    %out: tensor<1x12x12x64xf32> {tenon.dims = #tenon.shape<1, 12, 12, 64>, tenon.output}) -> tensor<1x12x12x64xf32>
+    attributes {tenon.kernel, tenon.machine = #tenon.machine<amx_bf16 = 1>} {
+  %c0 = arith.constant 0 : index
+  %0 = kernel.winograd ins(%x, %w : tensor<1x12x12x8xf32>, tensor<2x16x4x64xbf16>) init(%out : tensor<1x12x12x64xf32>)
+    at [%c0, %c0, %c0, %c0] {low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 4, 12, 32>, window = 3 : i64}
+    -> tensor<1x12x12x64xf32>
+  return %0 : tensor<1x12x12x64xf32>
+}
+
 // One that another type is made of is cut so, too.
 // CHECK-LABEL: @narrowed_winograd
 // CHECK-SAME: tenon.scratch = {{[1-9][0-9]*}} : i64, tenon.tiles = #tenon.shape<6>

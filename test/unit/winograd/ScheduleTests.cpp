@@ -74,6 +74,32 @@ TEST_CASE("words take less time than floats, and more where their products are t
   CHECK(pairs < 0.75 * getCycles(WinogradFactors::f32, Int8Dot::pmaddWd));
 }
 
+TEST_CASE("AMX tiles shorten products, and no transforms, and are filled", "[winograd]") {
+  Machine machine;
+  machine.amxBf16 = 1;
+  CHECK(getWinogradPanel(WinogradFactors::bf16, machine) == 16);
+  CHECK(getWinogradPanel(WinogradFactors::f32, machine) == machine.panelColumns);
+  auto choose = [&](int64_t size, int64_t channels, WinogradFactors factors) {
+    return chooseWinogradSchedule(
+        {2, 3, size, size, channels, 256, getWinogradPanel(factors, machine), factors, /*images=*/8}, machine);
+  };
+  auto getShare = [&](int64_t channels) {
+    return choose(56, channels, WinogradFactors::bf16).cycles / choose(56, channels, WinogradFactors::f32).cycles;
+  };
+  CHECK(getShare(512) < 0.5);
+  CHECK(getShare(1) > 0.8);
+  // A block of AMX tiles has 32 squares by 32 filters; with fewer, products wait for one another.
+  for (int64_t channels : {64, 256, 512}) {
+    WinogradSchedule s = choose(56, channels, WinogradFactors::bf16);
+    CAPTURE(channels, s.rows, s.columns, s.panels);
+    CHECK(s.rows * s.columns > 16);
+    CHECK(s.panels % 2 == 0);
+  }
+  // Rows of an AMX tile that are no squares take as long as those that are.
+  WinogradProblem p{2, 3, 56, 56, 256, 256, 16, WinogradFactors::bf16, 8};
+  CHECK(estimateWinogradTile(p, {2, 16, 2}, machine) / 32 < estimateWinogradTile(p, {2, 9, 2}, machine) / 18);
+}
+
 TEST_CASE("pairs of bf16 save time where there are many products, and no transforms", "[winograd]") {
   Machine machine;
   machine.vectorBytes = 64;
