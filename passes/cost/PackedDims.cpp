@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/cost/PackedDims.h"
+#include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/ReducedPrecision.h"
+#include "passes/Kernel.h"
 #include "passes/cost/Groups.h"
 #include "passes/cost/Machine.h"
 
@@ -53,36 +55,21 @@ static bool isInt8Matmul(OpOperand &weight) {
          getElementTypeOrSelf(op->getOperand(1 - weight.getOperandNumber())).isUnsignedInteger(8);
 }
 
-/// If an f16, bf16 or quantized operand is converted to the matrix of a floating-point contraction, returns that
-/// operand of the contraction; otherwise null.
+/// True for a product whose kernel converts a matrix of fewer bits: contractions, and convolutions that multiply f16.
+static bool convertsMatrix(Operation *op) {
+  return isa<ContractOp>(op) ||
+         (isa<ConvolveOp>(op) && op->getAttr(kPathAttr) == StringAttr::get(op->getContext(), kRoundedF16Path));
+}
+
+/// If an f16, bf16 or quantized operand is converted to the matrix of a floating-point product, returns that operand of
+/// the product; otherwise null.
 static OpOperand *getWidenedUse(OpOperand &use) {
   Operation *op = use.getOwner();
   bool promotesToF32 = isa<CastOp>(op) && isReducedPrecision(use.get().getType());
-  if ((!promotesToF32 && !isa<DequantizeOp>(op)) || !op->hasOneUse() || !isa<ContractOp>(*op->user_begin()))
+  if ((!promotesToF32 && !isa<DequantizeOp>(op)) || !op->hasOneUse() || !convertsMatrix(*op->user_begin()))
     return nullptr;
   Type type = getElementTypeOrSelf(op->getResult(0));
   return type.isF32() || type.isF64() ? &*op->use_begin() : nullptr;
-}
-
-/// Returns how the input of a dequantized matrix is packed.
-static std::optional<PackedDims> getWidenedDims(OpOperand &use, OpOperand &matrix) {
-  std::optional<int64_t> axis = getColumnDim(cast<ContractOp>(matrix.getOwner()), matrix);
-  RankedTensorType type = cast<RankedTensorType>(use.get().getType());
-  if (!axis || type.getDimSize(*axis) == 1)
-    return std::nullopt;
-  bool isSmall = type.getElementType().isUnsignedInteger(4) || type.getElementType().isInteger(8);
-  bool areWords = use.getOperandNumber() == 0 && isSmall && type.getRank() == 2;
-  return areWords ? PackedDims{*axis, {}, 1 - *axis} : PackedDims{*axis};
-}
-
-/// True if a partly filled panel pays off: without packing, its elements would not be contiguous, or the conversion
-/// would enlarge them in memory.
-static bool hasEnoughColumns(OpOperand &use, PackedDims dims) {
-  auto type = cast<RankedTensorType>(use.get().getType());
-  assert(dims.axis >= 0 && dims.axis < type.getRank() && "panels are along a dimension of the weight");
-  bool areNeighbours = dims.axis + 1 == type.getRank() && !dims.k4Axis && !getWidenedUse(use) &&
-                       dims.columns == getMachine(use.getOwner()).panelColumns;
-  return type.getDimSize(dims.axis) >= (areNeighbours ? kPanelColumns : kFewColumns);
 }
 
 namespace {
@@ -100,6 +87,27 @@ static MatrixDims getMatrixDims(OpOperand &use) {
   if (convolve && convolve.getChannelsLast() && convolve.getGroups() == 1 && use.getOperandNumber() == 1)
     return {convolve.getFilterDim(), convolve.getFilterChannelDim()};
   return {};
+}
+
+/// Returns how the input of a dequantized matrix is packed.
+static std::optional<PackedDims> getWidenedDims(OpOperand &use, OpOperand &matrix) {
+  std::optional<int64_t> axis = getMatrixDims(matrix).axis;
+  RankedTensorType type = cast<RankedTensorType>(use.get().getType());
+  if (!axis || type.getDimSize(*axis) == 1)
+    return std::nullopt;
+  bool isSmall = type.getElementType().isUnsignedInteger(4) || type.getElementType().isInteger(8);
+  bool areWords = use.getOperandNumber() == 0 && isSmall && type.getRank() == 2;
+  return areWords ? PackedDims{*axis, {}, 1 - *axis} : PackedDims{*axis};
+}
+
+/// True if a partly filled panel pays off: without packing, its elements would not be contiguous, or the conversion
+/// would enlarge them in memory.
+static bool hasEnoughColumns(OpOperand &use, PackedDims dims) {
+  auto type = cast<RankedTensorType>(use.get().getType());
+  assert(dims.axis >= 0 && dims.axis < type.getRank() && "panels are along a dimension of the weight");
+  bool areNeighbours = dims.axis + 1 == type.getRank() && !dims.k4Axis && !getWidenedUse(use) &&
+                       dims.columns == getMachine(use.getOwner()).panelColumns;
+  return type.getDimSize(dims.axis) >= (areNeighbours ? kPanelColumns : kFewColumns);
 }
 
 /// True if all dimensions but `axis` and `depthAxis` are adjacent.

@@ -46,6 +46,8 @@ struct PathPolicy {
   /// Products of f16 in vectors, and instructions on the units of multiply-adds for each block of an f16 sum, which add
   /// its chains and convert it to f32 (docs/performance/f16-products.md).
   double f16Share = 0.85, f16BlockInstructions = 11;
+  /// The same share for convolutions, which convert a block for each pixel of a window at least.
+  double f16WindowShare = 0.8;
   /// Cycles for each element of a row to find the scale and to round by it.
   double f16RoundedElementCycles = 0.75;
   /// Cycles of a separate kernel that splits or pads rows.

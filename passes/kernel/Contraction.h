@@ -87,7 +87,7 @@ struct Contraction {
 /// such a contraction is computed element by element.
 std::optional<Contraction> readContraction(kernel::ContractOp op);
 
-/// The summed loop of a contraction that dequantizes its RHS.
+/// The summed loop of a contraction that dequantizes its RHS, the last one of those of f16 windows.
 unsigned getDequantizedLoop(mlir::linalg::LinalgOp op);
 
 /// True if the schedule asks for products of the f16 of both operands as they are stored (micro-kernel `f16_fma`), none

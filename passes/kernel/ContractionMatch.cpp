@@ -405,6 +405,27 @@ static std::optional<Contraction> matchDequantizedContraction(linalg::GenericOp 
   return contraction;
 }
 
+/// Matches the windows of a convolution whose factors are f16 that the body widens, those of the RHS in panels: several
+/// loops are summed, of which that of the channels, the last one, is contiguous in both operands.
+static std::optional<Contraction> matchF16Windows(linalg::GenericOp op, unsigned column, const ElementRead &lhs,
+                                                  Value factor) {
+  auto widened = factor.getDefiningOp<arith::ExtFOp>();
+  std::optional<ElementRead> rhs =
+      widened && widened.getIn().getType().isF16() ? matchRead(op, widened.getIn()) : std::nullopt;
+  unsigned loop = getDequantizedLoop(op);
+  if (!rhs || !rhs->bounds.empty() || loop + 1 != column || ShapedType::isDynamic(op.getStaticLoopRanges()[loop]) ||
+      !isAlongLast(lhs.map, loop))
+    return std::nullopt;
+  for (unsigned other = 0; other < column; ++other)
+    if (op.getIteratorTypesArray()[other] == utils::IteratorType::parallel && rhs->map.isFunctionOfDim(other))
+      return std::nullopt;
+  Contraction contraction{lhs, *rhs, column, std::nullopt};
+  contraction.promotesLhs = true;
+  contraction.panel = getPanel(rhs->map, column);
+  contraction.dequantization = Dequantization{factor, Value(), op.getStaticLoopRanges()[loop]};
+  return isOfF16(contraction) ? std::optional(contraction) : std::nullopt;
+}
+
 /// Matches an LHS of f16 or bf16 that is promoted to f32. The RHS may be dequantized, too.
 static std::optional<Contraction> matchPromotedContraction(linalg::GenericOp op, unsigned column, Value row,
                                                            Value factor) {
@@ -420,6 +441,8 @@ static std::optional<Contraction> matchPromotedContraction(linalg::GenericOp op,
   }
   if (!lhs->bounds.empty() || lhs->map.isFunctionOfDim(column))
     return std::nullopt;
+  if (op.getNumReductionLoops() > 1)
+    return matchF16Windows(op, column, *lhs, factor);
   contraction.dequantization = matchDequantization(op, factor, column, contraction.rhs);
   contraction.panel = contraction.dequantization ? getPanel(contraction.rhs.map, column) : 0;
   return contraction.dequantization ? std::optional(contraction) : std::nullopt;

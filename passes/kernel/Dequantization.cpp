@@ -15,7 +15,8 @@ using namespace tenon;
 unsigned tenon::getDequantizedLoop(linalg::LinalgOp op) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   assert(llvm::is_contained(iterators, utils::IteratorType::reduction) && "a contraction has a summed loop");
-  return llvm::find(iterators, utils::IteratorType::reduction) - iterators.begin();
+  auto last = llvm::find(llvm::reverse(iterators), utils::IteratorType::reduction);
+  return static_cast<unsigned>(&*last - iterators.data());
 }
 
 namespace {

@@ -102,10 +102,15 @@ kernel::ContractOp tenon::formContraction(linalg::GenericOp op) {
   std::optional<Contraction> contraction = matchContraction(op);
   if (!contraction || !sumsOverOtherLoops(op))
     return {};
+  kernel::ScheduleAttr schedule = makeSchedule(op, *contraction);
+  // Other micro-kernels dequantize for sums of one loop.
+  bool isOfWindows = contraction->dequantization && op.getNumReductionLoops() > 1;
+  if (isOfWindows && (!schedule || schedule.getMicroKernel() != kernel::MicroKernel::f16_fma))
+    return {};
   OpBuilder b(op);
-  auto contract = kernel::ContractOp::create(b, op.getLoc(), op.getResultTypes(), op.getInputs(), op.getOutputs()[0],
-                                             makeAttribute(op.getContext(), *contraction), op.getIndexingMaps(),
-                                             makeSchedule(op, *contraction));
+  auto contract =
+      kernel::ContractOp::create(b, op.getLoc(), op.getResultTypes(), op.getInputs(), op.getOutputs()[0],
+                                 makeAttribute(op.getContext(), *contraction), op.getIndexingMaps(), schedule);
   for (NamedAttribute attribute : op->getDiscardableAttrs())
     if (attribute.getName() != kPathAttr && attribute.getName() != kernel::kScheduleAttr)
       contract->setDiscardableAttr(attribute.getName(), attribute.getValue());

@@ -54,7 +54,7 @@ static void repeatConversions(WeightOp weight) {
       continue;
     OpBuilder b(user);
     for (OpOperand &use : llvm::make_early_inc_range(user->getUses()))
-      if (isa<ContractOp>(use.getOwner()) && !user->hasOneUse())
+      if (isa<ContractOp, ConvolveOp>(use.getOwner()) && !user->hasOneUse())
         use.set(b.clone(*user)->getResult(0));
   }
 }

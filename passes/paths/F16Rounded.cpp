@@ -7,22 +7,27 @@
 //
 // Multiply-adds of f16 (AVX512-FP16, Arm's FEAT_FP16) have twice the rate of those of
 // f32. Both factors are rounded to f16: the matrix at compile time, scaled by a power of
-// two; rows at run time, each scaled by a power of two that its largest magnitude gives.
+// two; rows at run time, each scaled by a power of two that its largest magnitude gives. A
+// window has elements of many pixels, so all of an image have one scale.
 // Sums are f16 within short blocks, which cannot overflow by these scales, and f32 beyond
 // (f16/F16Blocks.h, kernel/contract/F16Fma.cpp). The operation keeps its meaning for
 // every other kernel: a product of f32 that are widened f16.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/Padding.h"
 #include "dialects/tenon/TenonBuilder.h"
 #include "dialects/tenon/WeightBytes.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
 #include "passes/Kernel.h"
 #include "passes/cost/PackedDims.h"
 #include "passes/cost/ProductShape.h"
 #include "passes/cost/RegisterBlock.h"
+#include "passes/cost/SizeHints.h"
 #include "passes/paths/FloatWeight.h"
 #include "passes/paths/Path.h"
+#include "passes/paths/SplitProduct.h"
 #include "passes/paths/f16/F16Blocks.h"
 #include "passes/precision/ConstantMatrices.h"
 #include <cassert>
@@ -33,11 +38,12 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// A matmul of rows with a constant matrix of floats.
+/// A matmul of rows, or a convolution of images, with a constant matrix of floats.
 struct F16Product {
   OpOperand *rows, *matrix;
   WeightOp weight; ///< the matrix as it is stored, in floats of any width
   MatrixAxes axes;
+  int64_t firstSummed; ///< the dimension of the rows from which on elements share a scale
 };
 
 struct F16Rounded : public Path {
@@ -61,24 +67,28 @@ struct F16Matrix {
 };
 } // namespace
 
-/// Matches a contraction of f32 with a matrix of floats that only contractions read.
+/// Matches a contraction, or a convolution with channels last and one group, of f32 with a matrix of floats that only
+/// such read.
 static std::optional<F16Product> findProduct(Operation *op) {
-  auto contract = dyn_cast<ContractOp>(op);
-  if (!contract || !getElementTypeOrSelf(contract.getResult()).isF32() || !isProductOfFloats(op))
+  if (!isa<ContractOp, ConvolveOp>(op) || !getElementTypeOrSelf(op->getResult(0)).isF32() || !isProductOfFloats(op))
     return std::nullopt;
+  auto contract = dyn_cast<ContractOp>(op);
   for (OpOperand &matrix : op->getOpOperands()) {
-    WeightOp weight = findFloatWeight(matrix, [](Operation *user) { return isa<ContractOp>(user); });
+    WeightOp weight = findFloatWeight(matrix, [](Operation *user) { return isa<ContractOp, ConvolveOp>(user); });
     std::optional<MatrixAxes> axes = weight ? getMatrixAxes(matrix) : std::nullopt;
     RankedTensorType type = axes ? weight.getType() : RankedTensorType();
-    if (!type || type.getRank() != 2 || type.getNumElements() == 0 || type.getDimSize(axes->columns) < kFewColumns)
+    if (!type || type.getNumElements() == 0 || type.getDimSize(axes->columns) < kFewColumns)
       continue;
     OpOperand &rows = op->getOpOperand(1 - matrix.getOperandNumber());
-    if (keepsRows(contract, rows))
-      return F16Product{&rows, &matrix, weight, *axes};
+    if (contract && (type.getRank() != 2 || !keepsRows(contract, rows)))
+      continue;
+    int64_t last = cast<RankedTensorType>(rows.get().getType()).getRank() - 1;
+    return F16Product{&rows, &matrix, weight, *axes, contract ? last : 1};
   }
   return std::nullopt;
 }
 
+/// Returns the number of products that are summed without a gap: of a convolution, the channels of a pixel.
 static int64_t getDepth(const F16Product &product) {
   return WeightOp(product.weight).getType().getDimSize(product.axes.depth);
 }
@@ -86,6 +96,23 @@ static int64_t getDepth(const F16Product &product) {
 //===----------------------------------------------------------------------===//
 // Estimates
 //===----------------------------------------------------------------------===//
+
+/// Returns the number of elements that are rounded: of images, with those of the border, and without pixels that no
+/// window has.
+static double countRounded(const F16Product &product, const ProductShape &shape) {
+  auto convolve = dyn_cast<ConvolveOp>(product.rows->getOwner());
+  if (!convolve || skipsPixels(convolve))
+    return shape.rows * shape.depth;
+  SizeHints hints(convolve->getParentOfType<func::FuncOp>());
+  double count = 1;
+  for (auto [i, dim] : llvm::enumerate(getDims(convolve.getInput()))) {
+    int64_t spatial = static_cast<int64_t>(i) - static_cast<int64_t>(convolve.getFirstSpatialDim());
+    bool isSpatial = spatial >= 0 && spatial < static_cast<int64_t>(convolve.getLow().size());
+    count *= estimateExtent(hints, dim) +
+             (isSpatial ? double(convolve.getLow()[spatial] + convolve.getHigh()[spatial]) : 0.0);
+  }
+  return count;
+}
 
 /// A vector of f16 has twice the elements of one of f32. Few rows take as long as it takes to read the matrix, which
 /// other paths store in fewer bits.
@@ -96,13 +123,17 @@ std::optional<double> F16Rounded::estimateCycles(Operation *op, const Machine &m
   ProductShape shape = *getProductShape(op);
   if (shape.rows <= kMaxRowsInRegisters)
     return std::nullopt;
-  double instructions = 1 + policy.f16BlockInstructions / kF16BlockProducts;
-  double cycles =
-      std::max(shape.getProducts() / (2 * machine.getMultiplyAdds(sizeof(float))) * instructions / policy.f16Share,
-               machine.getReadCycles(shape.getWeights() * sizeof(uint16_t)));
-  // Kernels find the largest magnitudes, make scales of these, and round.
-  constexpr double kLaunches = 3; // math: those
-  return cycles + kLaunches * machine.launchCycles + shape.rows * shape.depth * policy.f16RoundedElementCycles;
+  // A sum that is shorter than a block, or what is left of one, ends with the conversion of a block, too.
+  auto depth = static_cast<double>(getDepth(*product));
+  double blocks = isa<ConvolveOp>(op) ? std::ceil(depth / kF16BlockProducts) : depth / kF16BlockProducts;
+  double instructions = 1 + policy.f16BlockInstructions * blocks / depth;
+  double share = isa<ConvolveOp>(op) ? policy.f16WindowShare : policy.f16Share;
+  double cycles = std::max(shape.getProducts() / (2 * machine.getMultiplyAdds(sizeof(float))) * instructions / share,
+                           machine.getReadCycles(shape.getWeights() * sizeof(uint16_t)));
+  // Kernels find the largest magnitudes, make scales of these, and round; those of images are found line by line first,
+  // and the reciprocals of scales are stored.
+  const double launches = isa<ConvolveOp>(op) ? 5 : 3; // math: those
+  return cycles + launches * machine.launchCycles + countRounded(*product, shape) * policy.f16RoundedElementCycles;
 }
 
 /// Rounds the matrix, scaled by a power of two.
@@ -113,7 +144,8 @@ static F16Matrix roundMatrix(const F16Product &product) {
   FloatKind kind = *getFloatKind(type.getElementType());
   const char *source = getBytes(weight.getValue())->data();
   int64_t count = type.getNumElements(), bytes = type.getElementTypeBitWidth() / 8,
-          columns = type.getDimSize(product.axes.columns), stride = product.axes.columns == 0 ? type.getDimSize(1) : 1;
+          columns = type.getDimSize(product.axes.columns),
+          stride = computeProduct(type.getShape().drop_front(product.axes.columns + 1));
   float largest = 0;
   bool isFinite = true;
   for (int64_t i = 0; i < count; ++i) {
@@ -162,17 +194,18 @@ double F16Rounded::getLeastError(Operation *op) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Rows of f16 as f32, and what they are scaled by, which broadcasts against them.
+/// Rows of f16 as f32, images with their border, and what they are scaled by, which broadcasts against the result.
 struct ScaledRows {
   Value rows, scale;
 };
 } // namespace
 
-/// Scales each row by the power of two below its largest magnitude, and rounds it. Products with the same rows have the
-/// same operations, which CSE merges. What is not finite stays so: NaN and infinities make their row's scale the
-/// largest, beside which its other elements may be 0.
-static ScaledRows roundRows(RewriterBase &rewriter, Value x) {
+/// Scales each row, or each image, by the power of two below its largest magnitude, and rounds it. Products with the
+/// same rows have the same operations, which CSE merges. What is not finite stays so: NaN and infinities make their
+/// row's scale the largest, beside which its other elements may be 0.
+static ScaledRows roundRows(RewriterBase &rewriter, const F16Product &product) {
   OpBuilder::InsertionGuard guard(rewriter);
+  Value x = product.rows->get();
   rewriter.setInsertionPointAfterValue(x);
   Location loc = x.getLoc();
   TenonBuilder build(rewriter, loc);
@@ -185,10 +218,18 @@ static ScaledRows roundRows(RewriterBase &rewriter, Value x) {
     return BitcastOp::create(rewriter, loc, from.clone(type), of).getResult();
   };
   Dims dims = getDims(x);
-  int64_t last = static_cast<int64_t>(dims.size()) - 1;
-  dims.back() = getDimConstant(rewriter.getContext(), 1);
-  Value magnitudes = AbsOp::create(rewriter, loc, x.getType(), x);
-  Value largest = ReduceOp::create(rewriter, loc, ReduceKind::max, magnitudes, {last}, /*keepdims=*/false);
+  int64_t rank = static_cast<int64_t>(dims.size()), first = product.firstSummed, inner = std::min(first + 1, rank - 1);
+  std::fill(dims.begin() + first, dims.end(), getDimConstant(rewriter.getContext(), 1));
+  auto reduce = [&](Value of, int64_t begin, int64_t end) -> Value {
+    return ReduceOp::create(rewriter, loc, ReduceKind::max, of, llvm::to_vector(llvm::seq(begin, end)),
+                            /*keepdims=*/false);
+  };
+  auto convolve = dyn_cast<ConvolveOp>(product.rows->getOwner());
+  // Lines of an image first, so that there are as many tiles as lines.
+  Value source = convolve ? skipTransposes(x) : x;
+  Value largest = reduce(AbsOp::create(rewriter, loc, source.getType(), source), inner, rank);
+  if (inner > first)
+    largest = reduce(largest, first, inner);
   // A view: what follows is computed where it is read, or once if that is cheaper.
   Value bits = bitcast(build.reshape(largest, dims), i32);
   Value power = AndOp::create(rewriter, loc, bits, build.scalar(i32, double(kExponentBits)));
@@ -196,16 +237,20 @@ static ScaledRows roundRows(RewriterBase &rewriter, Value x) {
   power = MinOp::create(rewriter, loc, power, bitsOf(kMaxF16RowExponent));
   // The exponents of a number and its reciprocal have a constant sum, the biased ones twice the bias.
   Value inverse = SubOp::create(rewriter, loc, bitsOf(kBias), power);
+  if (convolve && hasPadding(convolve))
+    x = padInput(rewriter, convolve, x, build.scalar(f32, 0));
   Value scaled = MulOp::create(rewriter, loc, x, bitcast(inverse, f32));
   return {build.cast(build.cast(scaled, rewriter.getF16Type()), f32), bitcast(power, f32)};
 }
 
 /// product(x, w) -> product(f16(x / s), f16(w * 2^e)) * 2^-e * s
 Operation *F16Rounded::take(Operation *op, const Machine &, RewriterBase &rewriter) const {
+  if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && skipsPixels(convolve))
+    takeSteps(rewriter, convolve);
   F16Product product = *findProduct(op);
   F16Matrix made = roundMatrix(product);
   Operation *floats = product.matrix->get().getDefiningOp();
-  ScaledRows rows = roundRows(rewriter, product.rows->get());
+  ScaledRows rows = roundRows(rewriter, product);
   rewriter.setInsertionPoint(op);
   WeightOp source = product.weight;
   auto type = source.getType().clone(rewriter.getF16Type());
@@ -215,6 +260,11 @@ Operation *F16Rounded::take(Operation *op, const Machine &, RewriterBase &rewrit
   rewriter.modifyOpInPlace(op, [&] {
     product.rows->set(rows.rows);
     product.matrix->set(matrix);
+    if (auto convolve = dyn_cast<ConvolveOp>(op)) {
+      SmallVector<int64_t> none(convolve.getLow().size(), 0);
+      convolve.setLow(none);
+      convolve.setHigh(none);
+    }
   });
   rewriter.setInsertionPointAfter(op);
   // One after the other: their product may be out of range where the result is not.

@@ -29,3 +29,12 @@ bool tenon::keepsRows(ContractOp op, OpOperand &rows) {
   ArrayRef<int64_t> own = isLhs ? op.getLhsDims() : op.getRhsDims();
   return own.drop_back() == op.getResultDims().drop_back();
 }
+
+Value tenon::skipTransposes(Value images) {
+  while (auto transpose = images.getDefiningOp<TransposeOp>()) {
+    if (transpose.getPermutation().empty() || transpose.getPermutation().front() != 0)
+      break;
+    images = transpose.getInput();
+  }
+  return images;
+}

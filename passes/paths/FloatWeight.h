@@ -21,6 +21,10 @@ WeightOp findFloatWeight(mlir::OpOperand &operand, llvm::function_ref<bool(mlir:
 /// last, in their order, and then the columns: what each row is scaled by broadcasts against the result.
 bool keepsRows(ContractOp op, mlir::OpOperand &rows);
 
+/// Returns images with the same elements as `images`, [batch, ...], in the order of memory: what is transposed may
+/// never be stored.
+mlir::Value skipTransposes(mlir::Value images);
+
 } // namespace tenon
 
 #endif // TENON_PASSES_PATHS_FLOATWEIGHT_H

@@ -226,16 +226,6 @@ Value IntegerRewrite::padRows(Value rows) {
   return padInput(rewriter, convolve, rows, TenonBuilder(rewriter, op->getLoc()).scalar(rewriter.getF32Type(), 0));
 }
 
-/// Returns images with the same elements as `x` in the order of memory: `x` itself may never be stored.
-static Value skipTransposes(Value x) {
-  while (auto transpose = x.getDefiningOp<TransposeOp>()) {
-    if (transpose.getPermutation().empty() || transpose.getPermutation().front() != 0)
-      break;
-    x = transpose.getInput();
-  }
-  return x;
-}
-
 /// Products with the same rows have the same operations, which CSE merges. One NaN makes NaN of all that has its scale,
 /// an infinity makes infinities or NaN of it.
 RoundedRows IntegerRewrite::roundRows(Location loc) {

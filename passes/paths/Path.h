@@ -65,8 +65,8 @@ std::unique_ptr<Path> createInt8Dot4(const PathPolicy &policy);
 std::unique_ptr<Path> createAmxInt8Path(const PathPolicy &policy);
 /// bf16 dot-2 in vectors; if `rounds`, f32 factors are rounded to bf16.
 std::unique_ptr<Path> createBf16Dot2(bool rounds, const PathPolicy &policy);
-/// Matmuls of f32 with a constant matrix: rows and matrix are rounded to f16, and summed in blocks by f16
-/// multiply-adds.
+/// Matmuls and convolutions of f32 with a constant matrix: rows or images, and the matrix, are rounded to f16, and
+/// summed in blocks by f16 multiply-adds.
 std::unique_ptr<Path> createF16Rounded(const PathPolicy &policy);
 /// Matmuls with a matrix of 4 or 8 bits whose groups have scales; the rows are rounded to such groups.
 std::unique_ptr<Path> createInt8Groups(const PathPolicy &policy);

@@ -194,8 +194,9 @@ bool tenon::skipsPixels(ConvolveOp op) {
   return isOfOne && llvm::any_of(op.getStrides(), [](int64_t stride) { return stride != 1; });
 }
 
-/// convolve(x) with 1x1 windows and strides -> convolve(slice(x)), so that skipped pixels are not split.
-static void takeSteps(RewriterBase &rewriter, ConvolveOp op) {
+void tenon::takeSteps(RewriterBase &rewriter, ConvolveOp op) {
+  if (hasPadding(op))
+    padWithZeros(rewriter, op);
   Value x = op.getInput();
   Dims dims = getDims(x), result = getDims(op.getResult());
   SmallVector<int64_t> steps(dims.size(), 1), ones(op.getStrides().size(), 1);

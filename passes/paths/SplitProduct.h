@@ -57,6 +57,10 @@ double getLeastRoundingError();
 /// True if a convolution with 1x1 windows skips pixels, which then need not be split.
 bool skipsPixels(ConvolveOp op);
 
+/// convolve(x) with 1x1 windows, strides and maybe padding -> convolve(slice(pad(x))), so that skipped pixels are not
+/// split or rounded.
+void takeSteps(mlir::RewriterBase &rewriter, ConvolveOp op);
+
 /// matmul(x, w) -> matmul(merge_bf16(split_bf16(x)), unpack_split_bf16(w))
 mlir::Operation *rewriteSplitProduct(mlir::Operation *op, TermSplit split, mlir::RewriterBase &rewriter);
 

@@ -119,3 +119,77 @@ func.func @rows_of_f32(%a: memref<6x76xf32>, %b: memref<2x76x32xf16>, %c: memref
   }
   return
 }
+
+// A convolution sums windows: each pixel has chains and blocks of its channels, whose sums are added in f32.
+#pixels = affine_map<(y, x, h, w, k, n) -> (y + h, x * 2 + w, k)>
+#filters = affine_map<(y, x, h, w, k, n) -> (n floordiv 32, h, w, k, n mod 32)>
+#result = affine_map<(y, x, h, w, k, n) -> (y, x, n)>
+
+// CHECK-LABEL: @windows
+// CHECK-SAME: %[[A:[a-z0-9]*]]: memref<9x15x40xf16>, %[[B:[a-z0-9]*]]: memref<2x3x3x40x32xf16>
+// CHECK: scf.for %[[H:.*]] = %c0 to %c3 step %c1 {{.*}} -> ({{(vector<16xf32>, )*}}vector<16xf32>)
+// CHECK:   scf.for %[[W:.*]] = %c0 to %c3 step %c1 {{.*}} -> ({{(vector<16xf32>, )*}}vector<16xf32>)
+// CHECK:     scf.for {{.*}} = %c0 to %c4 step %c1 {{.*}} -> ({{(vector<32xf16>, )*}}vector<32xf16>)
+// CHECK:       vector.load %[[B]][%{{.*}}, %[[H]], %[[W]], %{{.*}}, %{{.*}}] : memref<2x3x3x40x32xf16>, vector<32xf16>
+// CHECK:       vector.fma %{{.*}} : vector<32xf16>
+// CHECK:     arith.extf %{{.*}} : vector<16xf16> to vector<16xf32>
+// The last 8 channels.
+// CHECK:     vector.fma %{{.*}} : vector<32xf16>
+// CHECK:     arith.extf %{{.*}} : vector<16xf16> to vector<16xf32>
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
+// CHECK: return
+func.func @windows(%a: memref<9x15x40xf16>, %b: memref<2x3x3x40x32xf16>, %c: memref<7x7x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<7x7x64xf32>)
+  linalg.generic {indexing_maps = [#pixels, #filters, #result],
+                  iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction", "parallel"],
+                  kernel.schedule = #kernel.schedule<micro_kernel = f16_fma>}
+      ins(%a, %b : memref<9x15x40xf16>, memref<2x3x3x40x32xf16>) outs(%c : memref<7x7x64xf32>) {
+  ^bb0(%x: f16, %y: f16, %z: f32):
+    %0 = arith.extf %x : f16 to f32
+    %1 = arith.extf %y : f16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %z, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}
+
+// No other micro-kernel sums such windows.
+// CHECK-LABEL: @automatic_windows
+// CHECK-NOT: {{vector.fma|kernel.contract}}
+// CHECK: linalg.generic
+func.func @automatic_windows(%a: memref<9x15x40xf16>, %b: memref<2x3x3x40x32xf16>, %c: memref<7x7x64xf32>) {
+  linalg.generic {indexing_maps = [#pixels, #filters, #result],
+                  iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction", "parallel"]}
+      ins(%a, %b : memref<9x15x40xf16>, memref<2x3x3x40x32xf16>) outs(%c : memref<7x7x64xf32>) {
+  ^bb0(%x: f16, %y: f16, %z: f32):
+    %0 = arith.extf %x : f16 to f32
+    %1 = arith.extf %y : f16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %z, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}
+
+// Taps that are contiguous where channels are not would make chains of rows that vectors cannot load.
+#planes = affine_map<(y, x, h, w, k, n) -> (k, y + h, x * 2 + w)>
+
+// CHECK-LABEL: @windows_of_planes
+// CHECK-NOT: {{vector.fma|kernel.contract}}
+// CHECK: linalg.generic
+func.func @windows_of_planes(%a: memref<40x9x15xf16>, %b: memref<2x3x3x40x32xf16>, %c: memref<7x7x64xf32>) {
+  linalg.generic {indexing_maps = [#planes, #filters, #result],
+                  iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction", "parallel"],
+                  kernel.schedule = #kernel.schedule<micro_kernel = f16_fma>}
+      ins(%a, %b : memref<40x9x15xf16>, memref<2x3x3x40x32xf16>) outs(%c : memref<7x7x64xf32>) {
+  ^bb0(%x: f16, %y: f16, %z: f32):
+    %0 = arith.extf %x : f16 to f32
+    %1 = arith.extf %y : f16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %z, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}

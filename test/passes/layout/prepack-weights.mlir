@@ -165,6 +165,29 @@ func.func @shared_halves(%x: tensor<3x2xf32>, %y: tensor<5x2xf32>) -> (tensor<3x
   return %1, %2 : tensor<3x4xf32>, tensor<5x4xf32>
 }
 
+// A filter of halves is widened by a convolution that multiplies f16, and by no other.
+// CHECK-LABEL: @filter_of_halves
+// CHECK: %[[W:.*]] = tenon.unpack %{{.*}} {axis = 3 : i64} : (tensor<1x1x2x1x32xf16>) -> tensor<1x2x1x4xf16>
+// CHECK: tenon.cast %[[W]]
+func.func @filter_of_halves(%x: tensor<1x5x5x1xf32>) -> tensor<1x5x4x4xf32> {
+  %w = tenon.weight dense<[[[[1.0, 2.0, 3.0, 4.0]], [[5.0, 6.0, 7.0, 8.0]]]]> : tensor<1x2x1x4xf16>
+  %0 = tenon.cast %w : (tensor<1x2x1x4xf16>) -> tensor<1x2x1x4xf32>
+  %1 = tenon.convolve %x, %0 {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, high = array<i64: 0, 0>, low = array<i64: 0, 0>,
+    strides = array<i64: 1, 1>, tenon.path = "f16_rounded", tenon.paths = {f16_rounded = 1 : i64}} : (tensor<1x5x5x1xf32>, tensor<1x2x1x4xf32>) -> tensor<1x5x4x4xf32>
+  return %1 : tensor<1x5x4x4xf32>
+}
+
+// CHECK-LABEL: @filter_of_another_path
+// CHECK-NOT: tenon.unpack
+// CHECK: tenon.convolve
+func.func @filter_of_another_path(%x: tensor<1x5x5x1xf32>) -> tensor<1x5x4x4xf32> {
+  %w = tenon.weight dense<[[[[1.0, 2.0, 3.0, 4.0]], [[5.0, 6.0, 7.0, 8.0]]]]> : tensor<1x2x1x4xf16>
+  %0 = tenon.cast %w : (tensor<1x2x1x4xf16>) -> tensor<1x2x1x4xf32>
+  %1 = tenon.convolve %x, %0 {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, high = array<i64: 0, 0>, low = array<i64: 0, 0>,
+    strides = array<i64: 1, 1>, tenon.path = "direct", tenon.paths = {direct = 1 : i64}} : (tensor<1x5x5x1xf32>, tensor<1x2x1x4xf32>) -> tensor<1x5x4x4xf32>
+  return %1 : tensor<1x5x4x4xf32>
+}
+
 {-#
   dialect_resources: {
     builtin: {

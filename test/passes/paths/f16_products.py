@@ -67,6 +67,19 @@ func.func @dynamic_depth(%x: tensor<64x?xf32, #tenon.shape<64, K>>, %w: tensor<?
 }""")
 
 
+def emitConvolve(name, channels=64, filters=64, window=3, stride=1, pad=1, groups=1, batch=1, isLast=True):
+    size, out = 28, (28 + 2 * pad - window) // stride + 1
+    dims = lambda *extents: f"tensor<{'x'.join(map(str, extents))}xf32>"
+    x, y = (dims(batch, s, s, c) if isLast else dims(batch, c, s, s) for s, c in ((size, channels), (out, filters)))
+    shape = (window, window, channels // groups, filters) if isLast else (filters, channels // groups, window, window)
+    print(f"func.func @{name}(%x: {x}) -> {y} {{")
+    data = struct.pack(f"<{window * window * channels // groups * filters}f", *(random.uniform(-1, 1) for _ in range(window * window * channels // groups * filters)))
+    print(f'  %w = tenon.weight dense<"0x{data.hex().upper()}"> : {dims(*shape)} {{name = "w"}}')
+    print(f"  %0 = tenon.convolve %x, %w {{{'channels_last, ' if isLast else ''}dilations = array<i64: 1, 1>, groups = {groups} : i64, high = array<i64: {pad}, {pad}>,")
+    print(f"    low = array<i64: {pad}, {pad}>, strides = array<i64: {stride}, {stride}>}} : ({x}, {dims(*shape)}) -> {y}")
+    print(f"  return %0 : {y}\n}}")
+
+
 for name, machine in (("f16", "vector_bytes = 16, vector_registers = 32, f16_fma = 1"), ("without", "vector_bytes = 16, vector_registers = 32")):
     print(f"module @{name} attributes {{tenon.machine = #tenon.machine<{machine}>}} {{")
     emitProducts("rows", number=2)
@@ -82,4 +95,10 @@ for name, machine in (("f16", "vector_bytes = 16, vector_registers = 32, f16_fma
     emitProducts("beyond_scales", scale=1e30)
     emitProducts("infinite", first=float("inf"))
     emitOthers()
+    emitConvolve("strided", stride=2, batch=2)
+    emitConvolve("single_pixels", window=1, stride=2, pad=0)
+    emitConvolve("few_channels", channels=3, stride=2)
+    emitConvolve("unit_strides")
+    emitConvolve("grouped", groups=2)
+    emitConvolve("channels_first", isLast=False, stride=2)
     print("}")

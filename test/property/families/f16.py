@@ -1,7 +1,7 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""Products of f32 whose factors are rounded to f16 and summed in f16 by short blocks, on a processor that has such multiply-adds: one of 64-bit
+"""Products and convolutions of f32 whose factors are rounded to f16 and summed in f16 by short blocks, on a processor that has such multiply-adds: one of 64-bit
 Arm, which is emulated."""
 
 import numpy
@@ -15,6 +15,7 @@ FLOAT = NUMBERS["float32"]
 # Parts of a chain of 8 products, whole ones, blocks of 32, and what is left of them.
 DEPTHS = (1, 3, 7, 8, 9, 15, 16, 31, 32, 33, 40, 63, 64, 65, 96, 100, 250, 257, 520)
 WIDTHS = (4, 5, 8, 9, 17, 24, 31, 32, 33, 48, 64, 100, 131)
+CHANNELS = (1, 2, 3, 7, 8, 13, 17, 31, 32, 33, 40, 64, 67)
 ROWS = (1, 4, 5, 6, 7, 8, 11, 13, 16, 17, 33, 64, 97)
 # A result is off by three times the root mean square of its error at most, which is 6e-4 of the largest one's.
 SLACK = 250
@@ -80,9 +81,59 @@ def drawTwo(d, operator):
     _finish(d, d.node("MatMul", [first if isChain else x, second], dtypes=[FLOAT], isResult=False), 64)
 
 
+def _convolve(d, operator, x, channels, spatial, filters):
+    """Windows that move by one or more pixels, with gaps or without, over images with a border or without."""
+    windows, strides = [d.choose(1, 2, 3, 3, 5) for _ in spatial], [d.choose(1, 1, 2, 3) for _ in spatial]
+    dilations, pads = [d.choose(1, 1, 2) for _ in spatial], [d.integer(0, 2) for _ in range(2 * len(spatial))]
+    weight = d.weight(FLOAT, [filters, channels, *windows])
+    return d.node(operator, [x, weight], dtypes=[FLOAT], isResult=False, strides=strides, dilations=dilations, pads=pads)
+
+
+def drawConv(d, operator):
+    channels, filters = d.choose(*CHANNELS), d.choose(*WIDTHS)
+    spatial = [d.choose(9, 10, 11, 14, 17) for _ in range(d.choose(1, 2, 2, 2, 3))]
+    batch = d.openSizes((1,), (2,), (3,))[0] if d.chance(0.4) else d.choose(1, 1, 2)
+    x = d.input(FLOAT, [batch, channels, *spatial], d.choose("unit", "positive"))
+    if d.chance(0.3):
+        x = d.node("Relu", [x], dtypes=[FLOAT], isResult=d.chance(0.5))
+    value = _convolve(d, operator, x, channels, spatial, filters)
+    if d.chance(0.3):
+        value = d.node("Add", [value, d.weight(FLOAT, [filters, *[1] * len(spatial)])], dtypes=[FLOAT], isResult=False)
+    d.node("Relu" if d.chance(0.3) else "Identity", [value], dtypes=[FLOAT])
+    d.isWhole, d.slack = True, SLACK
+
+
+def drawScaledConv(d, operator):
+    """Images beyond the range of f16 on either side, each of which has a scale."""
+    channels, filters, batch = d.choose(*CHANNELS), d.choose(*WIDTHS), d.choose(2, 3, 5)
+    scales = d.constant(_makeScales(batch).reshape(batch, 1, 1, 1))
+    x = d.node("Mul", [d.input(FLOAT, [batch, channels, 9, 11], "unit"), scales], dtypes=[FLOAT], isResult=False)
+    d.node("Div", [_convolve(d, operator, x, channels, [9, 11], filters), scales], dtypes=[FLOAT])
+    d.isWhole, d.slack = True, SLACK
+
+
+def drawTwoConv(d, operator):
+    """One convolution after the other, or two of the same image."""
+    channels, filters = d.choose(*CHANNELS), d.choose(8, 17, 32, 48)
+    x = d.input(FLOAT, [d.choose(1, 2), channels, 11, 13], "unit")
+    first = d.node(operator, [x, d.weight(FLOAT, [filters, channels, 3, 3])], dtypes=[FLOAT], isResult=d.chance(0.5), pads=[1] * 4)
+    isChain = d.chance(0.5)
+    second = d.weight(FLOAT, [32, filters if isChain else channels, 3, 3])
+    value = d.node(operator, [first if isChain else x, second], dtypes=[FLOAT], isResult=False, pads=[1] * 4)
+    if d.chance(0.3):
+        # It may be in one kernel with the convolution before it.
+        depthwise = d.weight(FLOAT, [32, 1, 3, 3])
+        value = d.node(operator, [value, depthwise], dtypes=[FLOAT], isResult=False, pads=[1] * 4, group=32)
+    d.node("Identity", [value], dtypes=[FLOAT])
+    d.isWhole, d.slack = True, SLACK
+
+
 OPERATORS = {
     "MatMul": drawMatMul,
     "MatMul of specials": drawSpecial,
     "MatMul of scales": drawScaled,
     "MatMul twice": drawTwo,
+    "Conv": drawConv,
+    "Conv of scales": drawScaledConv,
+    "Conv twice": drawTwoConv,
 }
