@@ -33,6 +33,9 @@ struct TilePolicy {
   int64_t functionElements = 4, minFunctionElements = 1024;
   /// The last dimension is split into multiples of this many elements: two cache lines of f32.
   int64_t lastDimStep = 32;
+  /// Rows of up to so many elements, along which a body branches, are whole: from their first element on they are loops
+  /// for the parts (SplitLoops.cpp), in place of a test for each element.
+  int64_t maxWholeRow = 1 << 16;
   /// The extent that is assumed for a dynamic dimension without a size hint.
   int64_t dynamicExtent = 64;
 

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Kernel.h"
 #include "passes/kernel/Contraction.h"
@@ -162,6 +164,22 @@ static void keepRemaindersWhole(linalg::LinalgOp root, Constraints &constraints)
     });
 }
 
+/// True if the body branches by where it is along a loop, as that of a concatenation does. Loops from 0 on are split
+/// where the branches change (SplitLoops.cpp).
+static bool branchesAlong(linalg::LinalgOp op, unsigned loop) {
+  auto isPlace = [&](Value value) {
+    if (auto add = value.getDefiningOp<arith::AddIOp>(); add && getConstantIntValue(add.getRhs()))
+      value = add.getLhs();
+    auto index = value.getDefiningOp<linalg::IndexOp>();
+    return index && index.getDim() == loop;
+  };
+  auto branches = [&](scf::IfOp branch) {
+    auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>();
+    return compare && isPlace(compare.getLhs()) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return op.getBlock()->walk(branches).wasInterrupted();
+}
+
 /// Returns upper bounds for a tile in each result dimension; a very large number if the tile spans all of a dynamic
 /// dimension.
 static SmallVector<int64_t> getMaxTile(AffineMap map, ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes) {
@@ -224,6 +242,14 @@ LoopTiling::LoopTiling(linalg::LinalgOp root, unsigned result, ArrayRef<AffineEx
   }
   if (!contraction)
     keepRemaindersWhole(root, constraints);
+  // A tile that begins in the middle of a row would test each element.
+  Extent row = dims.empty() ? Extent() : getConstant(dims.back());
+  int64_t rows = 1;
+  for (AffineExpr dim : ArrayRef(dims).drop_back(dims.empty() ? 0 : 1))
+    rows *= hints.get(dim).value_or(policy.dynamicExtent);
+  if (!contraction && row && *row <= policy.maxWholeRow && rows >= policy.fewTiles &&
+      branchesAlong(root, getLoop(dims.size() - 1)))
+    constraints.allowed[getLoop(dims.size() - 1)] = false;
   // The columns of a contraction are the last dimension of its result.
   if (!contraction && !dims.empty() && readsPanels(root))
     constraints.allowed[getLoop(dims.size() - 1)] = false;

@@ -42,6 +42,56 @@ func.func private @blocks_are_not_cut(%x: tensor<600x24xf32> {tenon.dims = #teno
   return %0 : tensor<600x24xf32>
 }
 
+// Rows of two parts are whole, so that each part has a loop. If there are few rows, threads share one.
+// CHECK-LABEL: @rows_of_parts_are_whole
+// CHECK-SAME: tenon.tiles = #tenon.shape<20>
+// CHECK: tensor.extract_slice {{.*}} : tensor<20x10000xf32> to tensor<1x10000xf32>
+func.func private @rows_of_parts_are_whole(%x: tensor<20x5000xf32> {tenon.dims = #tenon.shape<20, 5000>},
+    %out: tensor<20x10000xf32> {tenon.dims = #tenon.shape<20, 10000>, tenon.output}) -> tensor<20x10000xf32>
+    attributes {tenon.kernel} {
+  %0 = linalg.generic {indexing_maps = [#row], iterator_types = ["parallel", "parallel"]} outs(%out : tensor<20x10000xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %c5000 = arith.constant 5000 : index
+    %isFirst = arith.cmpi ult, %j, %c5000 : index
+    %1 = scf.if %isFirst -> (f32) {
+      %2 = tensor.extract %x[%i, %j] : tensor<20x5000xf32>
+      scf.yield %2 : f32
+    } else {
+      %3 = arith.subi %j, %c5000 : index
+      %4 = tensor.extract %x[%i, %3] : tensor<20x5000xf32>
+      scf.yield %4 : f32
+    }
+    linalg.yield %1 : f32
+  } -> tensor<20x10000xf32>
+  return %0 : tensor<20x10000xf32>
+}
+
+// CHECK-LABEL: @few_rows_of_parts_are_split
+// CHECK-SAME: tenon.tiles = #tenon.shape<6>
+func.func private @few_rows_of_parts_are_split(%x: tensor<2x5000xf32> {tenon.dims = #tenon.shape<2, 5000>},
+    %out: tensor<2x10000xf32> {tenon.dims = #tenon.shape<2, 10000>, tenon.output}) -> tensor<2x10000xf32>
+    attributes {tenon.kernel} {
+  %0 = linalg.generic {indexing_maps = [#row], iterator_types = ["parallel", "parallel"]} outs(%out : tensor<2x10000xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %c5000 = arith.constant 5000 : index
+    %isFirst = arith.cmpi ult, %j, %c5000 : index
+    %1 = scf.if %isFirst -> (f32) {
+      %2 = tensor.extract %x[%i, %j] : tensor<2x5000xf32>
+      scf.yield %2 : f32
+    } else {
+      %3 = arith.subi %j, %c5000 : index
+      %4 = tensor.extract %x[%i, %3] : tensor<2x5000xf32>
+      scf.yield %4 : f32
+    }
+    linalg.yield %1 : f32
+  } -> tensor<2x10000xf32>
+  return %0 : tensor<2x10000xf32>
+}
+
 // CHECK-LABEL: @short_results_are_one_tile
 // CHECK-SAME: tenon.tiles = #tenon.shape<1>
 // CHECK-NOT: scf.for
