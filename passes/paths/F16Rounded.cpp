@@ -27,6 +27,7 @@
 #include "passes/cost/SizeHints.h"
 #include "passes/paths/FloatWeight.h"
 #include "passes/paths/Path.h"
+#include "passes/paths/PowerScales.h"
 #include "passes/paths/SplitProduct.h"
 #include "passes/paths/f16/F16Blocks.h"
 #include "passes/precision/ConstantMatrices.h"
@@ -209,14 +210,7 @@ static ScaledRows roundRows(RewriterBase &rewriter, const F16Product &product) {
   rewriter.setInsertionPointAfterValue(x);
   Location loc = x.getLoc();
   TenonBuilder build(rewriter, loc);
-  Type f32 = rewriter.getF32Type(), i32 = rewriter.getI32Type();
-  constexpr int kBias = 127, kMantissa = 23;    // format: of f32
-  constexpr int64_t kExponentBits = 0x7f800000; // format: of f32
-  auto bitsOf = [&](int exponent) { return build.scalar(i32, double(int64_t(kBias + exponent) << kMantissa)); };
-  auto bitcast = [&](Value of, Type type) {
-    auto from = cast<RankedTensorType>(of.getType());
-    return BitcastOp::create(rewriter, loc, from.clone(type), of).getResult();
-  };
+  Type f32 = rewriter.getF32Type();
   Dims dims = getDims(x);
   int64_t rank = static_cast<int64_t>(dims.size()), first = product.firstSummed, inner = std::min(first + 1, rank - 1);
   std::fill(dims.begin() + first, dims.end(), getDimConstant(rewriter.getContext(), 1));
@@ -231,16 +225,11 @@ static ScaledRows roundRows(RewriterBase &rewriter, const F16Product &product) {
   if (inner > first)
     largest = reduce(largest, first, inner);
   // A view: what follows is computed where it is read, or once if that is cheaper.
-  Value bits = bitcast(build.reshape(largest, dims), i32);
-  Value power = AndOp::create(rewriter, loc, bits, build.scalar(i32, double(kExponentBits)));
-  power = MaxOp::create(rewriter, loc, power, bitsOf(kMinF16RowExponent));
-  power = MinOp::create(rewriter, loc, power, bitsOf(kMaxF16RowExponent));
-  // The exponents of a number and its reciprocal have a constant sum, the biased ones twice the bias.
-  Value inverse = SubOp::create(rewriter, loc, bitsOf(kBias), power);
+  PowerScales scales = emitPowerScales(rewriter, loc, build.reshape(largest, dims));
   if (convolve && hasPadding(convolve))
     x = padInput(rewriter, convolve, x, build.scalar(f32, 0));
-  Value scaled = MulOp::create(rewriter, loc, x, bitcast(inverse, f32));
-  return {build.cast(build.cast(scaled, rewriter.getF16Type()), f32), bitcast(power, f32)};
+  Value scaled = MulOp::create(rewriter, loc, x, scales.reciprocals);
+  return {build.cast(build.cast(scaled, rewriter.getF16Type()), f32), scales.powers};
 }
 
 /// product(x, w) -> product(f16(x / s), f16(w * 2^e)) * 2^-e * s

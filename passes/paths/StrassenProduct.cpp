@@ -22,6 +22,7 @@
 #include "passes/cost/ProductShape.h"
 #include "passes/paths/FloatWeight.h"
 #include "passes/paths/Path.h"
+#include "passes/paths/PowerScales.h"
 #include "passes/paths/strassen/Strassen.h"
 #include <cassert>
 
@@ -62,7 +63,7 @@ public:
 private:
   /// The blocks of pairs of rows, in their order [pairs, row of the pair, half]; and a scale of each row [pairs, 2].
   struct Pairs {
-    Value blocks, scales, inverses;
+    Value blocks, scales, reciprocals;
   };
 
   Dims dims(ArrayRef<int64_t> extents) const {
@@ -153,25 +154,12 @@ Value Halves::addSigned(Value sum, Value value, int sign) {
   return sign > 0 ? AddOp::create(b, loc, sum, value).getResult() : SubOp::create(b, loc, sum, value).getResult();
 }
 
-/// The scales are the powers of two below the largest magnitudes. A row with NaN or infinities has the largest one.
 Halves::Pairs Halves::pairRows(Value rows) {
-  Type f32 = b.getF32Type(), i32 = b.getI32Type();
-  constexpr int kBias = 127, kMantissa = 23;    // format: of f32
-  constexpr int64_t kExponentBits = 0x7f800000; // format: of f32
-  auto bitsOf = [&](int exponent) { return build.scalar(i32, double(int64_t(kBias + exponent) << kMantissa)); };
-  auto bitcast = [&](Value of, Type type) {
-    return BitcastOp::create(b, loc, cast<RankedTensorType>(of.getType()).clone(type), of).getResult();
-  };
   int64_t pairs = getExtent(rows, 0) / 2, depth = getExtent(rows, 1);
   Value magnitudes = AbsOp::create(b, loc, rows.getType(), rows);
   Value largest = ReduceOp::create(b, loc, ReduceKind::max, magnitudes, {1}, /*keepdims=*/false);
-  Value bits = bitcast(build.reshape(largest, dims({pairs, 2})), i32);
-  Value power = AndOp::create(b, loc, bits, build.scalar(i32, double(kExponentBits)));
-  power = MaxOp::create(b, loc, power, bitsOf(kMinRowExponent));
-  power = MinOp::create(b, loc, power, bitsOf(kMaxRowExponent));
-  // The biased exponents of a number and its reciprocal have a constant sum.
-  Value inverse = SubOp::create(b, loc, build.scalar(i32, double(int64_t(2 * kBias) << kMantissa)), power);
-  return {build.reshape(rows, dims({pairs, 2 * depth})), bitcast(power, f32), bitcast(inverse, f32)};
+  PowerScales scales = emitPowerScales(b, loc, build.reshape(largest, dims({pairs, 2})));
+  return {build.reshape(rows, dims({pairs, 2 * depth})), scales.powers, scales.reciprocals};
 }
 
 /// Returns [pairs, product, depth / 2].
@@ -181,7 +169,7 @@ Value Halves::sumBlocks(const Pairs &pairs) {
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j)
       blocks[i][j] =
-          MulOp::create(b, loc, slice(pairs.blocks, (2 * i + j) * depth, depth), slice(pairs.inverses, i, 1));
+          MulOp::create(b, loc, slice(pairs.blocks, (2 * i + j) * depth, depth), slice(pairs.reciprocals, i, 1));
   SmallVector<Value> sums;
   for (const auto &signs : kLeftBlocks) {
     Value sum;

@@ -33,10 +33,6 @@ inline constexpr int64_t kF16ChainProducts = 8, kF16BlockProducts = 32; // forma
 /// Benford's law (see kBf16RoundingError).
 inline constexpr double kF16RoundingError = 0.00048828125 * 0.425; // math: 2^-11, and the root of 3 / (8 ln 2) / 3
 
-/// The scales of rows are powers of two between 2 to these exponents. A row whose largest magnitude is below the
-/// smallest scale loses bits; one above the largest scale has scaled elements below 4 instead of below 2.
-inline constexpr int kMinF16RowExponent = -100, kMaxF16RowExponent = 126; // limit: reciprocals that are normal f32
-
 /// Returns the exponent e for which a matrix whose largest magnitude is `largest` is scaled by 2^e before it is rounded
 /// to f16: scaled elements are below 2^8, so that the sum of a block with scaled elements of rows, all below 4, is
 /// below 2^15 but for rounding, and f16 holds it. None if `largest` is not finite or so far from 1 that the product of

@@ -33,9 +33,6 @@ inline constexpr int kStrassenProducts = 7; // math: of the algorithm
 extern const int kLeftBlocks[kStrassenProducts][2][2], kRightBlocks[kStrassenProducts][2][2],
     kResultBlocks[2][2][kStrassenProducts];
 
-/// The scales of rows are powers of two between 2 to these exponents.
-inline constexpr int kMinRowExponent = -100, kMaxRowExponent = 126; // limit: reciprocals that are normal f32
-
 /// A constant right matrix of f32. Both extents are even.
 struct StrassenMatrix {
   int64_t depth, depthStride;
