@@ -327,10 +327,10 @@ std::vector<PathPin> PathExplorer::getPins(llvm::ArrayRef<size_t> options) const
 //===----------------------------------------------------------------------===//
 
 llvm::Error PathExplorer::makeInputs() {
-  auto measureMemory = [&](InputSet &shapes) { return chosenModel->measureActivations(shapes); };
+  auto meter = [&](InputSet &shapes) { return chosenModel->measureActivations(shapes); };
   auto runs = [&](InputSet &set) { return chosenModel->canRun(set); };
   llvm::Expected<std::vector<InputSet>> sets =
-      generateInputSets(*model.graph.module, setup.options.programs, measureMemory, runs);
+      generateInputSets(*model.graph.module, setup.options.programs, meter, runs);
   if (!sets)
     return sets.takeError();
   inputs = std::move(*sets);

@@ -41,7 +41,6 @@ public:
 
   void spend(double seconds) { spent += seconds; }
   double getSpent() const { return spent; }
-  double getTotal() const { return total; }
 
   /// Returns the seconds that a phase may measure for. What is left is divided among this phase and those after it by
   /// their weights, so that they get what earlier ones did not need.

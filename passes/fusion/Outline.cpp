@@ -186,7 +186,7 @@ private:
     builder.setInsertionPointToStart(body);
     IRMapping mapping;
     mapping.map(operands.getArrayRef(), body->getArguments());
-    llvm::SmallPtrSet<Operation *, 8> servers; // and what depends on them
+    llvm::SmallPtrSet<Operation *, 8> serving; // what the path needs, and what depends on that
     bool computesOwn = false;
     for (Operation &op : dispatch.getBody().front()) {
       if (auto yield = dyn_cast<YieldOp>(op)) {
@@ -204,9 +204,9 @@ private:
       if (served)
         kernel->setAttr(kServedRegionAttr, served);
       bool depends =
-          llvm::any_of(op.getOperands(), [&](Value value) { return servers.contains(value.getDefiningOp()); });
+          llvm::any_of(op.getOperands(), [&](Value value) { return serving.contains(value.getDefiningOp()); });
       if (served || depends)
-        servers.insert(&op);
+        serving.insert(&op);
       else if (!isa<WeightOp, ReshapeOp>(op))
         computesOwn = true;
       clone->walk([](WeightOp weight) { weight.removeNameAttr(); });

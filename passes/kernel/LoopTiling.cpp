@@ -206,6 +206,7 @@ private:
   ScheduleDraft chooseDraft(const ScheduleDraft &own, const ScheduleChoice &choice);
   int64_t chooseElements(const ScheduleChoice &choice);
   kernel::ScheduleAttr finish(const ScheduleDraft &draft);
+  bool hasRowsOfParts() const;
   unsigned getLoop(size_t dim) const { return cast<AffineDimExpr>(map.getResult(dim)).getPosition(); }
 
   linalg::LinalgOp root;
@@ -242,13 +243,7 @@ LoopTiling::LoopTiling(linalg::LinalgOp root, unsigned result, ArrayRef<AffineEx
   }
   if (!contraction)
     keepRemaindersWhole(root, constraints);
-  // A tile that begins in the middle of a row would test each element.
-  Extent row = dims.empty() ? Extent() : getConstant(dims.back());
-  int64_t rows = 1;
-  for (AffineExpr dim : ArrayRef(dims).drop_back(dims.empty() ? 0 : 1))
-    rows *= hints.get(dim).value_or(policy.dynamicExtent);
-  if (!contraction && row && *row <= policy.maxWholeRow && rows >= policy.fewTiles &&
-      branchesAlong(root, getLoop(dims.size() - 1)))
+  if (!contraction && hasRowsOfParts())
     constraints.allowed[getLoop(dims.size() - 1)] = false;
   // The columns of a contraction are the last dimension of its result.
   if (!contraction && !dims.empty() && readsPanels(root))
@@ -256,6 +251,18 @@ LoopTiling::LoopTiling(linalg::LinalgOp root, unsigned result, ArrayRef<AffineEx
   // A tile of n elements costs n * reduction, so long reductions get small tiles: every thread should have work.
   int64_t elements = getElementsAsCostly(root, getElementsOfReduction(root, tileElements, policy), policy);
   target = std::max<int64_t>(1, elements);
+}
+
+/// True if rows, the last dimension of the result, are of parts that the body tells apart, and there are enough of them
+/// for all threads: a tile that begins in the middle of a row would test each element.
+bool LoopTiling::hasRowsOfParts() const {
+  Extent row = dims.empty() ? Extent() : getConstant(dims.back());
+  if (!row || *row > policy.maxWholeRow || !branchesAlong(root, getLoop(dims.size() - 1)))
+    return false;
+  int64_t rows = 1;
+  for (AffineExpr dim : dims.drop_back())
+    rows *= hints.get(dim).value_or(policy.dynamicExtent);
+  return rows >= policy.fewTiles;
 }
 
 /// Returns the tile that the policies choose for contractions and transposes; empty for other kernels.

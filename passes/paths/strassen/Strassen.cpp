@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -90,7 +91,18 @@ static Results multiplyExactly(const StrassenMatrix &matrix, const std::vector<f
   return results;
 }
 
+/// True if f32 has all elements of the matrix and sums of two.
+static bool hasFiniteSums(const StrassenMatrix &matrix) {
+  for (int64_t k = 0; k < matrix.depth; ++k)
+    for (int64_t n = 0; n < matrix.columns; ++n)
+      if (!(std::fabs(matrix.get(k, n)) <= std::numeric_limits<float>::max() / 2))
+        return false;
+  return true;
+}
+
 double tenon::measureStrassenError(const StrassenMatrix &matrix) {
+  if (!hasFiniteSums(matrix))
+    return std::numeric_limits<double>::infinity();
   constexpr int kPairs = 3;             // math: of rows; errors of columns vary more
   constexpr int64_t kMostColumns = 128; // limit: of the time that this takes
   std::mt19937 random(1);

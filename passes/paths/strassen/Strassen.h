@@ -46,7 +46,8 @@ struct StrassenMatrix {
 void sumRightBlocks(const StrassenMatrix &matrix, float *sums);
 
 /// Returns the largest error of results in f32, relative to the largest of them, for some random rows of like
-/// magnitudes and up to 128 columns of each half.
+/// magnitudes and up to 128 columns of each half. Infinite if an element of the matrix, or a sum of two, is not finite:
+/// it would reach results that do not have it.
 double measureStrassenError(const StrassenMatrix &matrix);
 
 } // namespace tenon

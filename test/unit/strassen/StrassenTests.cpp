@@ -8,7 +8,10 @@
 #include "passes/paths/strassen/Strassen.h"
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <iterator>
+#include <limits>
+#include <utility>
 #include <vector>
 
 using namespace tenon;
@@ -73,4 +76,19 @@ TEST_CASE("The error is that of sums in f32", "[strassen]") {
     }
   std::vector<float> zeros(64 * 64, 0.0F);
   CHECK(measureStrassenError({64, 64, 64, 1, zeros.data()}) == 0);
+}
+
+TEST_CASE("A matrix whose sums f32 does not hold has an infinite error", "[strassen]") {
+  constexpr int64_t kExtent = 600; // more columns than are measured
+  std::vector<float> elements(kExtent * kExtent, 1.0F);
+  const StrassenMatrix matrix{kExtent, kExtent, kExtent, 1, elements.data()};
+  CHECK(std::isfinite(measureStrassenError(matrix)));
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (float bad : {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::max()})
+    for (int64_t place : {int64_t(0), kExtent + 7, kExtent * kExtent - 1}) {
+      CAPTURE(bad, place);
+      float kept = std::exchange(elements[place], bad);
+      CHECK(std::isinf(measureStrassenError(matrix)));
+      elements[place] = kept;
+    }
 }
