@@ -37,6 +37,8 @@ inline constexpr llvm::StringRef kRoundedF16Path = "f16_rounded";
 inline constexpr llvm::StringRef kRoundedInt8GroupsPath = "int8_groups_rounded";
 /// A rounded element of such rows is stored as its number plus this.
 inline constexpr int64_t kInt8GroupsZero = 128; // format: of unsigned bytes
+/// The path of dot products of rows and weights that are rounded to i16 in groups (passes/paths/Int16Groups.cpp).
+inline constexpr llvm::StringRef kRoundedInt16GroupsPath = "int16_groups_rounded";
 /// The prefix of the paths that store a weight as fixed-point numbers; the number of bits follows in the name
 /// (passes/paths/FixedMatrix.cpp).
 inline constexpr llvm::StringRef kFixedPath = "fixed";

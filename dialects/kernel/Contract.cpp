@@ -98,7 +98,7 @@ static LogicalResult verifyFactors(ContractOp op) {
   if (!sum || sum->getParentOp() != op)
     return op.emitOpError("does not yield a kernel.sum of its body");
   size_t terms = kind == ContractionKind::bf16_terms ? 3 : 1; // math: bf16 terms that have all bits of an f32
-  bool hasGroups = kind == ContractionKind::i8_groups;
+  bool hasGroups = kind == ContractionKind::integer_groups;
   if (hasGroups && sum.getLhs().size() != 2)
     return op.emitOpError("has ") << sum.getLhs().size() << " elements of its LHS, expected a number and its scale for "
                                   << name;

@@ -23,7 +23,8 @@ def Kernel_MicroKernel : Kernel_Enum<"MicroKernel", "instructions that a contrac
   I32EnumAttrCase<"i8_mul", 6>, I32EnumAttrCase<"pmaddwd", 7>, I32EnumAttrCase<"pmaddwd_panel", 8>,
   I32EnumAttrCase<"pmaddubsw", 9>, I32EnumAttrCase<"vnni", 10>, I32EnumAttrCase<"bf16_dot", 11>,
   I32EnumAttrCase<"amx_i8", 12>, I32EnumAttrCase<"amx_bf16", 13>, I32EnumAttrCase<"vnni_groups", 14>,
-  I32EnumAttrCase<"bf16_pairs", 15>, I32EnumAttrCase<"f16_fma", 16>]>;
+  I32EnumAttrCase<"bf16_pairs", 15>, I32EnumAttrCase<"f16_fma", 16>,
+  I32EnumAttrCase<"vnni_i16_groups", 17>]>;
 
 def Kernel_Packing : Kernel_Enum<"Packing", "how a tile's part of the LHS is packed to scratch", [
   I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"rows", 1>, I32EnumAttrCase<"tile", 2>,
@@ -32,7 +33,7 @@ def Kernel_Packing : Kernel_Enum<"Packing", "how a tile's part of the LHS is pac
 def Kernel_ContractionKind : Kernel_Enum<"ContractionKind", "what a step of a contraction multiplies", [
   I32EnumAttrCase<"product", 0>, I32EnumAttrCase<"columnwise", 1>, I32EnumAttrCase<"dequantized", 2>,
   I32EnumAttrCase<"bf16_terms", 3>, I32EnumAttrCase<"i8_dot4", 4>, I32EnumAttrCase<"i8_columnwise", 5>,
-  I32EnumAttrCase<"i16_pairs", 6>, I32EnumAttrCase<"i8_groups", 7>, I32EnumAttrCase<"bf16_pairs", 8>]>;
+  I32EnumAttrCase<"i16_pairs", 6>, I32EnumAttrCase<"integer_groups", 7>, I32EnumAttrCase<"bf16_pairs", 8>]>;
 
 def Kernel_PartMode : Kernel_Enum<"PartMode", "which tiles of a part a thread computes in a call of the merged kernel", [
   I32EnumAttrCase<"tiles", 0>, I32EnumAttrCase<"along", 1>, I32EnumAttrCase<"whole", 2>]>;
@@ -52,15 +53,15 @@ def Kernel_ContractionAttr : AttrDef<Kernel_Dialect, "Contraction"> {
       column has a sum of its own, as in a depthwise convolution). `dequantized` has an RHS of fewer bits, which the body makes
       factors of. `bf16_terms` sums the products of the bf16 terms of f32 factors. `i8_dot4` multiplies u8 with i8, of which
       four neighbours along `inner` are stored together, and `i8_columnwise` does so in each column, with sums that f32 holds
-      exactly; elements of `i16_pairs` are two i16, and those of `bf16_pairs` two bf16, whose products are added. In `i8_groups` both factors are small integers
-      with a scale for each group of neighbours along `inner`: products of a group are summed as integers.
+      exactly; elements of `i16_pairs` are two i16, and those of `bf16_pairs` two bf16, whose products are added. In `integer_groups` both factors are integers
+      of up to 16 bits with a scale for each group of neighbours along `inner`: products of a group are summed as integers.
     * `row`: the parallel loop that one index of the LHS alone depends on, of several the one that is known to be long; -1: none.
     * `panel`: columns of a panel of the RHS; 0: it has none.
     * `grouped`: each panel has elements of the LHS of its own.
     * `promotes`: the LHS is f16 or bf16, and the factors are f32.
     * `inner`, `step`: the summed loop of which `step` neighbours are stored together, in `i8_dot4`, `bf16_terms` and
-      `i8_groups` (in an i32 of the RHS).
-    * `block`: neighbours along the summed loop that have one scale, in `dequantized` and, of both factors, in `i8_groups`.
+      `integer_groups` (in an i32 of the RHS).
+    * `block`: neighbours along the summed loop that have one scale, in `dequantized` and, of both factors, in `integer_groups`.
   }];
   let parameters = (ins
     "::tenon::kernel::ContractionKind":$kind,
@@ -92,7 +93,8 @@ def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
       `fma` are multiply-adds of floating-point vectors with one element of the LHS, `fma_columnwise` of vectors with
       vectors; `dequantize_fma` and `dequantize_panel` those of a weight that is stored in fewer bits; `i16_dot` sums two
       products of i16, `i8_mul`, `pmaddwd`, `pmaddwd_panel` and `vnni` one, two or four of i8, and `pmaddubsw` two whose
-      sum is known to fit 16 bits; `vnni_groups` sums four of i8 in groups that have scales; `bf16_dot` is vdpbf16ps,
+      sum is known to fit 16 bits; `vnni_groups` and `vnni_i16_groups` sum four of i8 and two
+      of i16 in groups that have scales; `bf16_dot` is vdpbf16ps,
       `bf16_pairs` the same for factors that are stored in pairs; `f16_fma` sums short blocks of products in f16;
       `amx_i8` and `amx_bf16` are AMX tiles. Only a schedule chooses `pmaddubsw`, `bf16_dot`, `f16_fma` and `amx_i8`.
     * `tile`: the largest number of iterations of each loop in a tile; `?` where that has no bound. Empty: not known.

@@ -89,8 +89,8 @@ def Kernel_SumOp : Kernel_Op<"sum", [Pure, AllTypesMatch<["sum", "result"]>, Att
   let description = [{
     What the body of a `kernel.contract` yields: `sum` itself. `lhs` and `rhs` are the elements as they are stored, but of an LHS that
     is promoted the promoted one: of bf16 terms those of each term, the largest first. For an RHS that is dequantized `rhs` is the element that most bits come from, `number`
-    the factor before it is scaled, and `scale` what scales it, if anything does. In `i8_groups` `lhs` is the element, which is 128 more than
-    its number, and that number's scale. Outside of a `kernel.contract` the operation folds to `sum`, so that loops over elements have
+    the factor before it is scaled, and `scale` what scales it, if anything does. In `integer_groups` `lhs` is the element, which is 128 more than
+    its number if it is a byte, and that number's scale. Outside of a `kernel.contract` the operation folds to `sum`, so that loops over elements have
     nothing left of it.
   }];
   let arguments = (ins AnyType:$sum, Variadic<AnyType>:$lhs, Variadic<AnyType>:$rhs, Optional<AnyType>:$number,

@@ -115,19 +115,19 @@ LogicalResult ContractionAttr::verify(function_ref<InFlightDiagnostic()> emitErr
     return emitError() << "'row' is " << row << " and 'panel' " << panel << ", expected a loop or -1, and 0 or more";
   if (grouped && panel == 0)
     return emitError() << "groups need a 'panel', each of which is of one group";
-  bool hasGroups =
-      kind == ContractionKind::i8_dot4 || kind == ContractionKind::bf16_terms || kind == ContractionKind::i8_groups;
+  bool hasGroups = kind == ContractionKind::i8_dot4 || kind == ContractionKind::bf16_terms ||
+                   kind == ContractionKind::integer_groups;
   if (hasGroups != (inner >= 0) || hasGroups != (step > 0))
     return emitError() << "'inner' is " << inner << " and 'step' " << step << ", expected "
                        << (hasGroups ? "a loop and the steps of it" : "neither") << " for "
                        << stringifyContractionKind(kind);
-  bool isDequantized = kind == ContractionKind::dequantized || kind == ContractionKind::i8_groups;
+  bool isDequantized = kind == ContractionKind::dequantized || kind == ContractionKind::integer_groups;
   if (isDequantized != (block > 0))
     return emitError() << "'block' is " << block << ", expected " << (isDequantized ? "1 or more" : "none") << " for "
                        << stringifyContractionKind(kind);
-  if (kind == ContractionKind::i8_groups && (step % 4 != 0 || block % step != 0))
+  if (kind == ContractionKind::integer_groups && ((step != 2 && step != 4 && step != 8) || block % step != 0))
     return emitError() << "'block' is " << block << " and 'step' " << step
-                       << ", expected whole i32 of 4 or 8 integers for " << stringifyContractionKind(kind);
+                       << ", expected whole i32 of 2, 4 or 8 integers for " << stringifyContractionKind(kind);
   return success();
 }
 

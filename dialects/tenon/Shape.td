@@ -151,10 +151,11 @@ def Tenon_UnpackOp : Tenon_Op<"unpack", [Tenon_ElementAccess, Tenon_Recomputable
     ceil(its extent / 4), 4 * b], and element (q, n) is element
     `n mod b * 4 + q mod 4`. Elements beyond its extent are zero.
 
-    With `packed_i32_axis`, eight elements of type ui4 or four of i8 or ui8 along that dimension are
-    packed into an i32: the input has ceil(its extent / 8) or ceil(its extent / 4) elements along it.
+    With `packed_i32_axis`, eight elements of type ui4, four of i8 or ui8, or two of i16 along that dimension are
+    packed into an i32: the input has ceil(its extent / n) elements along it for n in an i32.
     Byte b of it is element b, with element b + 4 in its upper half if these are ui4: masked, each half
-    is the operand of an instruction that sums four int8 products. Elements beyond the extent are zero.
+    is the operand of an instruction that sums four int8 products. Half h of it is element h if these are i16.
+    Elements beyond the extent are zero.
 
     With `bits` as well, the elements are i32 of which the upper ones, 8 to 24, are significant
     and the lower ones are arbitrary. Groups that fill a whole number of i32 are packed

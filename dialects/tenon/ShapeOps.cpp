@@ -196,7 +196,8 @@ LogicalResult UnpackOp::verify() {
   if (getBits() && (!getPackedI32Axis() || !FixedNumbers::isKnown(*getBits())))
     return emitOpError("has numbers of ")
            << *getBits() << " bits, which are an even number from 8 to 24 and need a 'packed_i32_axis'";
-  bool isSmall = out.getElementType().isUnsignedInteger(4) || out.getElementType().isInteger(8);
+  Type element = out.getElementType();
+  bool isSmall = element.isUnsignedInteger(4) || element.isInteger(8) || element.isSignlessInteger(16);
   bool fits = hasSmallIntegers() ? in.getElementType().isSignlessInteger(32) && isSmall
                                  : in.getElementType() == out.getElementType() &&
                                        (!getBits() || in.getElementType().isSignlessInteger(32));

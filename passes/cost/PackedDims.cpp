@@ -95,7 +95,8 @@ static std::optional<PackedDims> getWidenedDims(OpOperand &use, OpOperand &matri
   RankedTensorType type = cast<RankedTensorType>(use.get().getType());
   if (!axis || type.getDimSize(*axis) == 1)
     return std::nullopt;
-  bool isSmall = type.getElementType().isUnsignedInteger(4) || type.getElementType().isInteger(8);
+  Type element = type.getElementType();
+  bool isSmall = element.isUnsignedInteger(4) || element.isInteger(8) || element.isSignlessInteger(16);
   bool areWords = use.getOperandNumber() == 0 && isSmall && type.getRank() == 2;
   return areWords ? PackedDims{*axis, {}, 1 - *axis} : PackedDims{*axis};
 }

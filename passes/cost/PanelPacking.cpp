@@ -47,19 +47,28 @@ void tenon::packK4(const K4Packing &p, const char *source, char *target) {
     }
 }
 
-void tenon::packIntegers(const IntegerPacking &p, const char *source, uint32_t *target) {
-  assert(p.outer >= 0 && p.extent >= 0 && p.inner >= 0 && "extents of a weight are constants");
-  assert((p.bits == 4 || p.bits == 8) && "bytes of an i32 have one integer or two");
+/// `getShift` returns the bit of an i32 at which its integer of a number begins.
+template <typename T, typename Shift>
+static void packIntegers(const IntegerPacking &p, const T *source, uint32_t *target, Shift getShift) {
   uint32_t mask = (1u << p.bits) - 1;
   for (int64_t outer = 0; outer < p.outer; ++outer) {
     for (int64_t i = 0; i < p.extent; ++i) {
-      int64_t place = i % p.getIntegersPerWord(), shift = place % 4 * 8 + place / 4 * 4;
+      int64_t shift = getShift(i % p.getIntegersPerWord());
       uint32_t *words = target + i / p.getIntegersPerWord() * p.inner;
       for (int64_t inner = 0; inner < p.inner; ++inner)
         words[inner] |= (uint32_t(*source++) & mask) << shift;
     }
     target += p.getNumWords() * p.inner;
   }
+}
+
+void tenon::packIntegers(const IntegerPacking &p, const char *source, uint32_t *target) {
+  assert(p.outer >= 0 && p.extent >= 0 && p.inner >= 0 && "extents of a weight are constants");
+  assert((p.bits == 4 || p.bits == 8 || p.bits == 16) && "an i32 has two integers, or bytes of one or two");
+  if (p.bits == 16)
+    return ::packIntegers(p, reinterpret_cast<const uint16_t *>(source), target,
+                          [](int64_t place) { return place * 16; });
+  ::packIntegers(p, source, target, [](int64_t place) { return place % 4 * 8 + place / 4 * 4; });
 }
 
 void tenon::packFixedPanel(const FixedPacking &p, int64_t panel, const float *source, uint32_t *target, float *scales) {

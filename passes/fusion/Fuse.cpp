@@ -208,7 +208,11 @@ static bool widensWeight(Operation *op) {
 
 /// True for rows that the kernel of a product multiplies as the integers or the f16 that they are rounded to.
 static bool areMultipliedAsStored(Operation *op) {
-  StringRef path = isa<DequantizeOp>(op) ? kRoundedInt8GroupsPath : isa<CastOp>(op) ? kRoundedF16Path : StringRef();
+  StringRef path;
+  if (isa<DequantizeOp>(op))
+    path = getElementTypeOrSelf(op->getOperand(0)).isInteger(16) ? kRoundedInt16GroupsPath : kRoundedInt8GroupsPath;
+  else if (isa<CastOp>(op))
+    path = kRoundedF16Path;
   return !path.empty() && !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
     return user->getAttr(kPathAttr) == StringAttr::get(user->getContext(), path);
   });

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace tenon;
 using kernel::ContractionKind;
 
-Value Int8Groups::getZero() const {
+Value IntegerGroups::getZero() const {
   auto difference = rhsNumber.getDefiningOp<arith::SubFOp>();
   return difference ? difference.getRhs() : Value();
 }
@@ -55,13 +55,13 @@ std::optional<Contraction> tenon::readContraction(kernel::ContractOp op) {
   bool isOfColumns = contraction.lhs.map.isFunctionOfDim(contraction.columnLoop);
   if (!contraction.rhs.bounds.empty() || (isOfColumns && !contraction.isColumnwise && !contraction.isGrouped))
     return std::nullopt;
-  if (kind == ContractionKind::i8_groups)
-    contraction.int8Groups = Int8Groups{static_cast<unsigned>(says.getInner()),
-                                        says.getStep(),
-                                        says.getBlock(),
-                                        lhs.back(),
-                                        sum.getScale(),
-                                        sum.getNumber()};
+  if (kind == ContractionKind::integer_groups)
+    contraction.integerGroups = IntegerGroups{static_cast<unsigned>(says.getInner()),
+                                              says.getStep(),
+                                              says.getBlock(),
+                                              lhs.back(),
+                                              sum.getScale(),
+                                              sum.getNumber()};
   if (kind == ContractionKind::bf16_terms)
     contraction.terms = Bf16Terms{static_cast<unsigned>(says.getInner()), says.getStep(), lhs, rhs};
   return contraction;

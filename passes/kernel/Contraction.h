@@ -23,18 +23,20 @@ struct Dequantization {
   int64_t block;      ///< neighbours along the summed loop that have one scale
 };
 
-/// The operands of an f32 contraction of small integers, of which neighbours along a summed loop have one scale. An i32
-/// of the RHS, which `rhs` reads, has `perWord` of them, in the order of tenon.unpack; an element of the LHS is an
-/// unsigned byte, its number plus 128. A group has products that are summed as integers.
-struct Int8Groups {
+/// The operands of an f32 contraction of integers, of which neighbours along a summed loop have one scale. An i32 of
+/// the RHS, which `rhs` reads, has `perWord` of them, in the order of tenon.unpack. An element of the LHS is an i16
+/// beside i16, else an unsigned byte, its number plus 128. A group has products that are summed as integers.
+struct IntegerGroups {
   unsigned loop;   ///< the only one that is summed; its extent is a multiple of `block`
-  int64_t perWord; ///< 8 unsigned integers of 4 bits, or 4 of 8 bits with signs
+  int64_t perWord; ///< 8 unsigned integers of 4 bits, or 4 of 8 or 2 of 16 bits with signs
   int64_t block;   ///< elements of a group: whole i32, with one scale in both operands
   ElementRead lhsScale;
   mlir::Value rhsScale;  ///< of the body
   mlir::Value rhsNumber; ///< of the body: the integer as a float, less its zero point if it has one
 
   mlir::Value getZero() const;
+  /// True if the LHS has bytes.
+  bool areBytes() const { return perWord != 2; }
 };
 
 /// The operands of an f32 contraction over bf16 split terms (tenon.split_bf16): one read for each term, the largest
@@ -79,7 +81,7 @@ struct Contraction {
   /// are promoted, else each load is.
   bool promotesLhs = false;
   std::optional<Bf16Terms> terms = {}; ///< `rhs` and `lhs` are the reads of the first terms
-  std::optional<Int8Groups> int8Groups = {};
+  std::optional<IntegerGroups> integerGroups = {};
 };
 
 /// Describes a `kernel.contract`: its `contraction`, the values that its kernel.sum names, and the accesses that read

@@ -452,8 +452,8 @@ static std::optional<Contraction> matchGroupContraction(linalg::GenericOp op, un
   std::optional<std::pair<Value, Value>> factors = matchMultiplyAdd(op);
   if (!factors || !getElementTypeOrSelf(op.getDpsInits()[0]).isF32() || op.getNumReductionLoops() != 1)
     return std::nullopt;
-  std::optional<Contraction> contraction = matchInt8Groups(op, column, factors->first, factors->second);
-  return contraction ? contraction : matchInt8Groups(op, column, factors->second, factors->first);
+  std::optional<Contraction> contraction = matchIntegerGroups(op, column, factors->first, factors->second);
+  return contraction ? contraction : matchIntegerGroups(op, column, factors->second, factors->first);
 }
 
 static std::optional<Contraction> matchFloatContraction(linalg::GenericOp op, unsigned column) {

@@ -20,10 +20,10 @@ std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
 std::optional<Dequantization> matchDequantization(mlir::linalg::GenericOp op, mlir::Value factor, unsigned columnLoop,
                                                   ElementRead &rhs);
 
-/// Matches a product of `row`, a byte less 128 times a scale, with `factor`, which is dequantized: both values of the
-/// body, whose scales are those of groups.
-std::optional<Contraction> matchInt8Groups(mlir::linalg::GenericOp op, unsigned columnLoop, mlir::Value row,
-                                           mlir::Value factor);
+/// Matches a product of `row`, an i16, or a byte less 128, times a scale, with `factor`, which is dequantized: both
+/// values of the body, whose scales are those of groups.
+std::optional<Contraction> matchIntegerGroups(mlir::linalg::GenericOp op, unsigned columnLoop, mlir::Value row,
+                                              mlir::Value factor);
 
 } // namespace tenon
 

@@ -24,8 +24,8 @@ using kernel::ContractionKind;
 static ContractionKind getKind(const Contraction &contraction) {
   if (contraction.terms)
     return ContractionKind::bf16_terms;
-  if (contraction.int8Groups)
-    return ContractionKind::i8_groups;
+  if (contraction.integerGroups)
+    return ContractionKind::integer_groups;
   if (contraction.dot4Loop)
     return ContractionKind::i8_dot4;
   if (contraction.isDepthwiseInt8)
@@ -46,11 +46,11 @@ static kernel::ContractionAttr makeAttribute(MLIRContext *context, const Contrac
     inner = contraction.terms->loop, step = contraction.terms->step;
   else if (contraction.dot4Loop)
     inner = *contraction.dot4Loop, step = kDot4;
-  else if (contraction.int8Groups)
-    inner = contraction.int8Groups->loop, step = contraction.int8Groups->perWord;
-  int64_t block = contraction.dequantization ? contraction.dequantization->block
-                  : contraction.int8Groups   ? contraction.int8Groups->block
-                                             : 0;
+  else if (contraction.integerGroups)
+    inner = contraction.integerGroups->loop, step = contraction.integerGroups->perWord;
+  int64_t block = contraction.dequantization  ? contraction.dequantization->block
+                  : contraction.integerGroups ? contraction.integerGroups->block
+                                              : 0;
   return kernel::ContractionAttr::get(context, getKind(contraction), row, contraction.panel, contraction.isGrouped,
                                       contraction.promotesLhs, inner, step, block);
 }
@@ -80,9 +80,9 @@ static void addSum(kernel::ContractOp op, const Contraction &contraction) {
   Value number, scale;
   if (contraction.dequantization)
     std::tie(number, scale) = std::pair(contraction.dequantization->number, contraction.dequantization->scale);
-  if (contraction.int8Groups) {
-    lhs.push_back(contraction.int8Groups->lhsScale.element);
-    std::tie(number, scale) = std::pair(contraction.int8Groups->rhsNumber, contraction.int8Groups->rhsScale);
+  if (contraction.integerGroups) {
+    lhs.push_back(contraction.integerGroups->lhsScale.element);
+    std::tie(number, scale) = std::pair(contraction.integerGroups->rhsNumber, contraction.integerGroups->rhsScale);
   }
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
   OpBuilder b(yield);

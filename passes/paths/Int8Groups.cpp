@@ -14,12 +14,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/WeightBytes.h"
-#include "mlir/IR/AsmState.h"
 #include "passes/Kernel.h"
 #include "passes/cost/PackedDims.h"
 #include "passes/cost/ProductShape.h"
 #include "passes/paths/FloatWeight.h"
-#include "passes/paths/Numbers.h"
+#include "passes/paths/IntegerGroups.h"
 #include "passes/paths/Path.h"
 #include "passes/precision/ConstantMatrices.h"
 #include <cmath>
@@ -101,8 +100,7 @@ static std::optional<GroupProduct> findProduct(Operation *op) {
 namespace {
 /// A matrix of floats as integers of 8 bits and scales of f32.
 struct QuantizedMatrix {
-  AsmResourceBlob numbers, scales;
-  RankedTensorType scalesType;
+  MatrixIntegers integers;
   QuantizationError error;
 };
 } // namespace
@@ -113,21 +111,19 @@ static QuantizedMatrix quantize(const GroupProduct &product) {
   RankedTensorType type = weight.getType();
   int64_t rows = type.getDimSize(product.axes.columns), depth = type.getDimSize(product.axes.depth);
   bool isAlongLast = product.axes.depth == 1;
-  SmallVector<int64_t> shape(type.getShape());
-  shape[product.axes.depth] /= product.group;
-  QuantizedMatrix made{
-      HeapAsmResourceBlob::allocate(type.getNumElements(), kAlignment, /*dataIsMutable=*/true),
-      HeapAsmResourceBlob::allocate(shape[0] * shape[1] * sizeof(float), kAlignment, /*dataIsMutable=*/true),
-      RankedTensorType::get(shape, Float32Type::get(type.getContext())),
-      {}};
+  int64_t scales = getScalesType(type, product.axes.depth, product.group).getNumElements();
+  QuantizedMatrix made{{type.clone(IntegerType::get(type.getContext(), 8)),
+                        HeapAsmResourceBlob::allocate(type.getNumElements(), kAlignment, /*dataIsMutable=*/true),
+                        HeapAsmResourceBlob::allocate(scales * sizeof(float), kAlignment, /*dataIsMutable=*/true)},
+                       {}};
   FloatMatrix source{getBytes(weight.getValue())->data(),
                      *getFloatKind(type.getElementType()),
                      rows,
                      depth,
                      isAlongLast ? depth : 1,
                      isAlongLast ? 1 : rows};
-  QuantizedStorage storage{made.numbers.getMutableData().data(), made.scales.getMutableData().data(), nullptr,
-                           isAlongLast ? depth / product.group : 1, isAlongLast ? 1 : rows};
+  QuantizedStorage storage{made.integers.numbers.getMutableData().data(), made.integers.scales.getMutableData().data(),
+                           nullptr, isAlongLast ? depth / product.group : 1, isAlongLast ? 1 : rows};
   made.error = quantizeRows(source, 0, rows, {product.bits, product.group}, storage);
   return made;
 }
@@ -160,77 +156,16 @@ double Int8Groups::measureError(Operation *op) const {
 
 double Int8Groups::getLeastError(Operation *op) const { return kSumError + getRowError(findProduct(op)->group); }
 
-/// Rounds rows `x` to bytes in groups that have a scale each, and returns what tenon.dequantize makes of these. NaN
-/// makes its group NaN. Products with the same rows have the same operations, which CSE merges.
-static Value roundRows(RewriterBase &rewriter, Value x, int64_t group) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPointAfterValue(x);
-  Location loc = x.getLoc();
-  MLIRContext *context = x.getContext();
-  auto f32 = Float32Type::get(context);
-  Type u8 = rewriter.getIntegerType(8, /*isSigned=*/false);
-  auto number = [&](double value) { return createNumber(rewriter, loc, f32, value); };
-  Dims dims = getDims(x), ofGroups = dims;
-  ofGroups.back() = getDimConstant(context, *getConstant(dims.back()) / group);
-  Dims ofDivisors = ofGroups;
-  ofGroups.push_back(getDimConstant(context, group));
-  ofDivisors.push_back(getDimConstant(context, 1));
-  int64_t last = static_cast<int64_t>(dims.size()) - 1;
-  Type groups = getTensorType(ofGroups, f32);
-  Value rows = ReshapeOp::create(rewriter, loc, groups, x), sizes = AbsOp::create(rewriter, loc, groups, rows);
-  Value largest = ReduceOp::create(rewriter, loc, ReduceKind::max, sizes, last + 1, /*keepdims=*/false);
-  Type scalars = largest.getType();
-  constexpr double kLargest = 127; // math: of bytes with signs
-  constexpr double kTiny = 1e-30;  // limit: of scales, so that none is zero or denormal
-  constexpr double kMax = std::numeric_limits<float>::max() / kLargest; // math: the largest scale of what is finite
-  Value positive = MaxOp::create(rewriter, loc, scalars, largest, number(kTiny));
-  Value scales = MulOp::create(rewriter, loc, scalars, positive, number(1 / kLargest));
-  // Infinity divided by a finite number keeps its sign, which its scale makes an infinity again; the others are 0
-  // beside it. Divisors have the elements' shape, so that the kernel of these computes them.
-  Value ofGroup = ReshapeOp::create(rewriter, loc, getTensorType(ofDivisors, f32), scales);
-  Value repeated = BroadcastOp::create(rewriter, loc, groups, ofGroup);
-  Value divisors = MinOp::create(rewriter, loc, groups, repeated, number(kMax));
-  Value numbers = RoundOp::create(rewriter, loc, groups, DivOp::create(rewriter, loc, groups, rows, divisors));
-  Value shifted = AddOp::create(rewriter, loc, groups, numbers, number(kInt8GroupsZero));
-  Value above = MaxOp::create(rewriter, loc, groups, shifted, number(kInt8GroupsZero - kLargest));
-  Value limited = MinOp::create(rewriter, loc, groups, above, number(kInt8GroupsZero + kLargest));
-  Value cast = CastOp::create(rewriter, loc, getTensorType(ofGroups, u8), limited);
-  Value bytes = ReshapeOp::create(rewriter, loc, getTensorType(dims, u8), cast);
-  auto zeroType = RankedTensorType::get(SmallVector<int64_t>(dims.size(), 1), u8);
-  Value zero = WeightOp::create(rewriter, loc, DenseElementsAttr::get(zeroType, APInt(8, kInt8GroupsZero)));
-  return DequantizeOp::create(rewriter, loc, bytes, scales, zero, last, group, TypeAttr::get(f32));
-}
-
-/// Replaces the matrix of floats by tenon.dequantize of its integers.
-static Value quantizeMatrix(RewriterBase &rewriter, const GroupProduct &product) {
-  WeightOp weight = product.floats;
-  QuantizedMatrix made = quantize(product);
-  auto makeWeight = [&](RankedTensorType type, StringRef how, AsmResourceBlob blob) {
-    auto stored = WeightOp::create(rewriter, weight.getLoc(), createElements(type, how, std::move(blob)));
-    stored.setNameAttr(deriveName(weight.getNameAttr(), how));
-    return stored;
-  };
-  Value numbers = makeWeight(weight.getType().clone(rewriter.getI8Type()), "int8", std::move(made.numbers)),
-        scales = makeWeight(made.scalesType, "scales", std::move(made.scales));
-  return DequantizeOp::create(rewriter, weight.getLoc(), numbers, scales, Value(), product.axes.depth, product.group,
-                              TypeAttr::get(rewriter.getF32Type()));
-}
-
 Operation *Int8Groups::take(Operation *op, const Machine &, RewriterBase &rewriter) const {
   GroupProduct product = *findProduct(op);
-  Value rounded = roundRows(rewriter, product.rows->get(), product.group);
+  constexpr double kLargest = 127; // math: of bytes with signs
+  RowIntegers integers{rewriter.getIntegerType(8, /*isSigned=*/false), kLargest, kInt8GroupsZero};
+  Value rows = roundToGroups(rewriter, product.rows->get(), product.group, integers);
   rewriter.setInsertionPoint(op);
-  Operation *floats = product.matrix->get().getDefiningOp();
-  Value matrix = product.floats ? quantizeMatrix(rewriter, product) : product.matrix->get();
-  rewriter.modifyOpInPlace(op, [&] {
-    product.rows->set(rounded);
-    product.matrix->set(matrix);
-  });
-  while (floats && isOpTriviallyDead(floats)) {
-    Operation *source = floats->getNumOperands() ? floats->getOperand(0).getDefiningOp() : nullptr;
-    rewriter.eraseOp(floats);
-    floats = source;
-  }
+  Value matrix = product.matrix->get();
+  if (product.floats)
+    matrix = createGroups(rewriter, product.floats, quantize(product).integers, product.axes.depth, product.group);
+  setFactors(rewriter, *product.rows, rows, *product.matrix, matrix);
   return op;
 }
 

@@ -32,6 +32,7 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
       all.push_back(createWinogradConvolution(outputs, /*rounds=*/true, policy));
     all.push_back(createF16Rounded(policy));
     all.push_back(createInt8Groups(policy));
+    all.push_back(createInt16Groups(policy));
     all.push_back(createInt8Rounded(policy));
     for (int64_t numTerms : {1, 2, 3})
       all.push_back(createAmxBf16Path(numTerms, /*rounds=*/false, policy));

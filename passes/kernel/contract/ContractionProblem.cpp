@@ -50,7 +50,7 @@ static void setWindow(ContractionProblem &problem) {
 static int64_t getVectorBytes(kernel::ContractOp op, const Contraction &contraction, Type type, int64_t targetBytes) {
   int64_t bytes = kernel::getSchedule(op).getVectorBits() / 8;
   bool isFree = isa<FloatType>(type) && !contraction.isDepthwiseInt8 && !contraction.terms &&
-                !contraction.dequantization && !contraction.int8Groups && !contraction.isPackedBf16;
+                !contraction.dequantization && !contraction.integerGroups && !contraction.isPackedBf16;
   return bytes && isFree ? std::min(bytes, targetBytes) : targetBytes;
 }
 

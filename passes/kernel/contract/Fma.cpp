@@ -34,7 +34,7 @@ void Fma::emit() {
 static bool fits(const ContractionProblem &problem) {
   const Contraction &contraction = problem.contraction;
   return isa<FloatType>(problem.type) && !contraction.isColumnwise && !contraction.dequantization &&
-         !contraction.int8Groups && !contraction.terms && !contraction.isPackedBf16;
+         !contraction.integerGroups && !contraction.terms && !contraction.isPackedBf16;
 }
 
 const MicroKernelEntry tenon::kFma = {

@@ -23,6 +23,7 @@ static constexpr const MicroKernelEntry *kMicroKernels[] = {
     &kPmaddWdPanel,
     &kInt8Mul,
     &kVnniGroups,
+    &kVnniI16Groups,
     &kDequantizeFma,
     &kDequantizePanel,
     &kI16Dot,

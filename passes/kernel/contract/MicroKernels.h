@@ -17,7 +17,7 @@ template <typename Kernel> std::unique_ptr<MicroKernel> createMicroKernel(const 
 }
 
 extern const MicroKernelEntry kAmxBf16, kAmxInt8, kBf16Dot, kBf16Pairs, kDequantizeFma, kDequantizePanel, kF16Fma, kFma,
-    kFmaColumnwise, kI16Dot, kInt8Mul, kPmaddUbsw, kPmaddWd, kPmaddWdPanel, kVnni, kVnniGroups;
+    kFmaColumnwise, kI16Dot, kInt8Mul, kPmaddUbsw, kPmaddWd, kPmaddWdPanel, kVnni, kVnniGroups, kVnniI16Groups;
 
 } // namespace tenon
 

@@ -36,7 +36,7 @@ static std::optional<unsigned> findDepthLoop(kernel::ContractOp op, const Contra
   // Unless the RHS is f32 panels, rows are packed only to promote them.
   bool mustPromote = !contraction.panel || contraction.dequantization;
   if ((mustPromote && !contraction.promotesLhs) || contraction.isGrouped || contraction.isColumnwise ||
-      contraction.dot4Loop || contraction.terms || contraction.int8Groups || !contraction.rowLoop ||
+      contraction.dot4Loop || contraction.terms || contraction.integerGroups || !contraction.rowLoop ||
       op.getNumReductionLoops() != 1 || !contraction.lhs.bounds.empty() || !contraction.lhs.symbols.empty())
     return std::nullopt;
   SmallVector<unsigned> summed;

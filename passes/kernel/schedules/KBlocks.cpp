@@ -28,7 +28,7 @@ private:
 std::vector<ScheduleProposal> KBlockSizes::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
   const Contraction &contraction = problem.contraction;
   if (!contraction.panel || contraction.isGrouped || !contraction.rowLoop || contraction.terms ||
-      contraction.int8Groups || contraction.dequantization || contraction.dot4Loop || !problem.depth)
+      contraction.integerGroups || contraction.dequantization || contraction.dot4Loop || !problem.depth)
     return {};
   int64_t depth = *problem.depth;
   std::vector<ScheduleProposal> proposals;

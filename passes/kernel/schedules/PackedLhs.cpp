@@ -24,7 +24,7 @@ private:
 
 /// bf16 terms, and int8 products whose instruction requires packed operands, have no alternative.
 std::vector<ScheduleProposal> PackedLhs::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
-  if (problem.contraction.terms || problem.contraction.int8Groups || problem.contraction.dot4Loop)
+  if (problem.contraction.terms || problem.contraction.integerGroups || problem.contraction.dot4Loop)
     return {};
   std::vector<ScheduleProposal> proposals;
   // If packing is impossible, or is what the policy chooses, the schedule is a duplicate of another one.

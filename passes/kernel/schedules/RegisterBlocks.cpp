@@ -29,7 +29,7 @@ private:
 std::vector<ScheduleProposal> RegisterBlocks::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
   const Contraction &contraction = problem.contraction;
   auto type = dyn_cast<FloatType>(problem.type);
-  if (!type || !contraction.rowLoop || contraction.terms || contraction.int8Groups || contraction.dequantization ||
+  if (!type || !contraction.rowLoop || contraction.terms || contraction.integerGroups || contraction.dequantization ||
       !problem.tiles.row)
     return {};
   int64_t lanes = problem.machine.vectorBytes * 8 / type.getWidth();

@@ -25,7 +25,7 @@ private:
 std::vector<ScheduleProposal> Unrolling::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
   const Contraction &contraction = problem.contraction;
   // Other micro-kernels emit their innermost loops themselves.
-  if (contraction.terms || contraction.int8Groups || contraction.dequantization || contraction.dot4Loop ||
+  if (contraction.terms || contraction.integerGroups || contraction.dequantization || contraction.dot4Loop ||
       contraction.isColumnwise)
     return {};
   std::vector<ScheduleProposal> proposals;

@@ -27,7 +27,7 @@ private:
 std::vector<ScheduleProposal> VectorWidth::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
   const Contraction &contraction = problem.contraction;
   constexpr int64_t kMinBytes = 16; // limit: of vectors with fast loads on all targets
-  if (!isa<FloatType>(problem.type) || contraction.terms || contraction.int8Groups || contraction.dequantization ||
+  if (!isa<FloatType>(problem.type) || contraction.terms || contraction.integerGroups || contraction.dequantization ||
       contraction.isDepthwiseInt8 || problem.machine.vectorBytes <= kMinBytes)
     return {};
   ScheduleProposal proposal{own, policy.halfVectorCost};

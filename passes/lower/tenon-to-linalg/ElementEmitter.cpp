@@ -390,8 +390,10 @@ FailureOr<Value> ElementEmitter::emitFromPackedI32(UnpackOp op, ArrayRef<AffineE
   };
   Type type = op.getType().getElementType();
   int64_t bits = type.getIntOrFloatBitWidth();
-  AffineExpr index = indices[*op.getPackedI32Axis()], byte = modDims(index, makeDim(4));
-  AffineExpr bit = mulDims(byte, makeDim(8));
+  AffineExpr index = indices[*op.getPackedI32Axis()];
+  // Neighbours of 4 bits are in neighbouring bytes, too.
+  int64_t width = std::max<int64_t>(bits, 8);
+  AffineExpr bit = mulDims(modDims(index, makeDim(32 / width)), makeDim(width));
   if (bits == 4)
     bit = addDims(bit, mulDims(divDims(modDims(index, makeDim(8)), makeDim(4)), makeDim(4)));
   Value shift = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), materialize(bit));
@@ -640,7 +642,8 @@ FailureOr<Value> ElementEmitter::emitElement(UnpackOp op, ArrayRef<AffineExpr> i
   FailureOr<Value> number = emitFromPackedI32(op, indices);
   if (failed(number))
     return failure();
-  return arith::TruncIOp::create(builder, loc, builder.getI8Type(), *number).getResult();
+  Type stored = op.getType().getElementType().isInteger(16) ? builder.getI16Type() : builder.getI8Type();
+  return arith::TruncIOp::create(builder, loc, stored, *number).getResult();
 }
 
 FailureOr<Value> ElementEmitter::emitElement(IotaOp op, ArrayRef<AffineExpr> indices) {

@@ -314,8 +314,8 @@ func.func @few_maps(%a: memref<4x16xf32>, %b: memref<16x8xf32>, %c: memref<4x8xf
 
 // -----
 
-// expected-error @+1 {{'block' is 36 and 'step' 8, expected whole i32 of 4 or 8 integers for i8_groups}}
-func.func private @part_of_a_word(f32 {a.a = #kernel.contraction<kind = i8_groups, panel = 32, inner = 1, step = 8, block = 36>})
+// expected-error @+1 {{'block' is 36 and 'step' 8, expected whole i32 of 2, 4 or 8 integers for integer_groups}}
+func.func private @part_of_a_word(f32 {a.a = #kernel.contraction<kind = integer_groups, panel = 32, inner = 1, step = 8, block = 36>})
 
 // -----
 
@@ -323,8 +323,8 @@ func.func private @part_of_a_word(f32 {a.a = #kernel.contraction<kind = i8_group
 #columns = affine_map<(m, k, n) -> (k, n)>
 #sums = affine_map<(m, k, n) -> (m, n)>
 func.func @no_scale_of_rows(%a: memref<4x16xf32>, %b: memref<16x8xf32>, %c: memref<4x8xf32>) {
-  // expected-error @+1 {{has 1 elements of its LHS, expected a number and its scale for i8_groups}}
-  kernel.contract <kind = i8_groups, row = 0, panel = 32, inner = 1, step = 4, block = 16>
+  // expected-error @+1 {{has 1 elements of its LHS, expected a number and its scale for integer_groups}}
+  kernel.contract <kind = integer_groups, row = 0, panel = 32, inner = 1, step = 4, block = 16>
       ins(%a, %b : memref<4x16xf32>, memref<16x8xf32>) init(%c : memref<4x8xf32>)
       attributes {indexing_maps = [#rows, #columns, #sums]} {
   ^bb0(%x: f32, %w: f32, %old: f32):
@@ -342,8 +342,8 @@ func.func @no_scale_of_rows(%a: memref<4x16xf32>, %b: memref<16x8xf32>, %c: memr
 #columns = affine_map<(m, k, n) -> (k, n)>
 #sums = affine_map<(m, k, n) -> (m, n)>
 func.func @no_scale_of_columns(%a: memref<4x16xf32>, %b: memref<16x8xf32>, %c: memref<4x8xf32>) {
-  // expected-error @+1 {{has no scale of its RHS, as contractions of kind i8_groups have}}
-  kernel.contract <kind = i8_groups, row = 0, panel = 32, inner = 1, step = 4, block = 16>
+  // expected-error @+1 {{has no scale of its RHS, as contractions of kind integer_groups have}}
+  kernel.contract <kind = integer_groups, row = 0, panel = 32, inner = 1, step = 4, block = 16>
       ins(%a, %b : memref<4x16xf32>, memref<16x8xf32>) init(%c : memref<4x8xf32>)
       attributes {indexing_maps = [#rows, #columns, #sums]} {
   ^bb0(%x: f32, %w: f32, %old: f32):

@@ -48,11 +48,11 @@ func.func @dequantized(%a: memref<64x256xf32>, %b: memref<2x256x32xi8>, %s: memr
 
 // Integers of 4 bits, eight in an i32, and rows of bytes, which are 128 more than their numbers: 32 neighbours have one scale.
 // CHECK-LABEL: @groups_with_scales
-// CHECK: kernel.contract <kind = i8_groups, row = 0, panel = 32, inner = 1, step = 8, block = 32>
+// CHECK: kernel.contract <kind = integer_groups, row = 0, panel = 32, inner = 1, step = 8, block = 32>
 // CHECK: kernel.sum %{{.*}} : f32 lhs(%{{.*}}, %{{.*}} : i8, f32) rhs(%{{.*}} : i32) number(%{{.*}} : f32) scale(%{{.*}} : f32)
 func.func @groups_with_scales(%a: memref<64x256xi8>, %as: memref<64x8xf32>, %b: memref<2x32x32xi32>, %bs: memref<2x8x32xf32>,
                               %c: memref<64x64xf32>) {
-  kernel.contract <kind = i8_groups, row = 0, panel = 32, inner = 1, step = 8, block = 32>
+  kernel.contract <kind = integer_groups, row = 0, panel = 32, inner = 1, step = 8, block = 32>
       ins(%a, %as, %b, %bs : memref<64x256xi8>, memref<64x8xf32>, memref<2x32x32xi32>, memref<2x8x32xf32>)
       init(%c : memref<64x64xf32>)
       attributes {indexing_maps = [#rows, affine_map<(m, k, n) -> (m, k floordiv 32)>,

@@ -52,5 +52,8 @@ func.func private @amx_bf16(f32 {test.schedule = #kernel.schedule<micro_kernel =
 // CHECK: @vnni_groups(f32 {test.schedule = #kernel.schedule<micro_kernel = vnni_groups>})
 func.func private @vnni_groups(f32 {test.schedule = #kernel.schedule<micro_kernel = vnni_groups>})
 
+// CHECK: @vnni_i16_groups(f32 {test.schedule = #kernel.schedule<micro_kernel = vnni_i16_groups>})
+func.func private @vnni_i16_groups(f32 {test.schedule = #kernel.schedule<micro_kernel = vnni_i16_groups>})
+
 // CHECK: @bf16_pairs(f32 {test.schedule = #kernel.schedule<micro_kernel = bf16_pairs>})
 func.func private @bf16_pairs(f32 {test.schedule = #kernel.schedule<micro_kernel = bf16_pairs>})

@@ -124,6 +124,19 @@ func.func @words(%x: tensor<3x10xf32>) -> tensor<3x4xf32> {
   return %1 : tensor<3x4xf32>
 }
 
+// Two numbers of 16 bits are a word.
+// CHECK-LABEL: @halves_of_words
+// CHECK: %[[W:.*]] = tenon.unpack %{{.*}} {axis = 1 : i64, packed_i32_axis = 0 : i64} : (tensor<1x2x32xi32>) -> tensor<3x4xi16>
+// CHECK: tenon.dequantize %[[W]]
+func.func @halves_of_words(%x: tensor<3x3xf32>) -> tensor<3x4xf32> {
+  %w = tenon.weight dense<[[1, -2, 3, -4], [5, 6, 7, 8], [9, 10, 11, -32768]]> : tensor<3x4xi16>
+  %s = tenon.weight dense<0.1> : tensor<1x4xf32>
+  %0 = tenon.dequantize %w, %s {axis = 0 : i64, block = 3 : i64} : (tensor<3x4xi16>, tensor<1x4xf32>) -> tensor<3x4xf32>
+  %1 = tenon.contract %x, %0 {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<3x3xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %1 : tensor<3x4xf32>
+}
+
 // Rows that are gathered alone lie by themselves.
 // CHECK-LABEL: @rows_of_words
 // CHECK: tenon.unpack %{{.*}} {axis = 0 : i64, packed_i32_axis = 1 : i64} : (tensor<4x2x1xi32>) -> tensor<4x10xui4>

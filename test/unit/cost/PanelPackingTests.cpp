@@ -88,6 +88,25 @@ TEST_CASE("byte b of a word has integer b, and of four bits integer b + 4 in its
     }
 }
 
+TEST_CASE("half h of a word has integer h of 16 bits", "[layout]") {
+  for (auto [outer, extent, inner] : {std::tuple(1, 8, 1), std::tuple(2, 11, 3), std::tuple(3, 1, 2)}) {
+    CAPTURE(outer, extent, inner);
+    IntegerPacking p{outer, extent, inner, 16};
+    std::vector<int16_t> source(outer * extent * inner);
+    for (size_t i = 0; i < source.size(); ++i)
+      source[i] = static_cast<int16_t>(i % 2 ? -static_cast<int>(i) * 379 : 32767 - static_cast<int>(i));
+    std::vector<uint32_t> target(outer * p.getNumWords() * inner);
+    packIntegers(p, reinterpret_cast<const char *>(source.data()), target.data());
+    for (int64_t o = 0; o < outer; ++o)
+      for (int64_t k = 0; k < 2 * p.getNumWords(); ++k)
+        for (int64_t i = 0; i < inner; ++i) {
+          uint32_t word = target[(o * p.getNumWords() + k / 2) * inner + i];
+          int16_t wanted = k < extent ? source[(o * extent + k) * inner + i] : int16_t(0);
+          CHECK(static_cast<int16_t>(k % 2 ? word >> 16 : word & 0xffff) == wanted);
+        }
+  }
+}
+
 TEST_CASE("panels of nothing are nothing", "[layout]") {
   PanelPacking packing{3, 0, 5, 32, 4};
   CHECK(packing.getNumPanels() == 0);

@@ -1,4 +1,4 @@
-//===- Int8GroupMatch.cpp - products of integers in groups with scales ----===//
+//===- IntegerGroupMatch.cpp - products of integers in groups with scales ---===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -81,36 +81,56 @@ static std::optional<int64_t> matchPackedInteger(Value integer, Value word, unsi
   }
   auto down = integer.getDefiningOp<arith::ShRSIOp>();
   auto up = down ? down.getLhs().getDefiningOp<arith::ShLIOp>() : arith::ShLIOp();
-  bool fits = up && up.getLhs() == word && matchPattern(down.getRhs(), m_ConstantInt(&constant)) && constant == 24 &&
-              isShiftedBy(up.getRhs(), 4, [](int64_t step) { return 24 - step * 8; });
-  return fits ? std::optional<int64_t>(4) : std::nullopt;
+  if (!up || up.getLhs() != word || !matchPattern(down.getRhs(), m_ConstantInt(&constant)))
+    return std::nullopt;
+  for (int64_t bits : {8, 16})
+    if (constant == static_cast<uint64_t>(32 - bits) &&
+        isShiftedBy(up.getRhs(), 32 / bits, [&](int64_t step) { return 32 - bits - step * bits; }))
+      return 32 / bits;
+  return std::nullopt;
 }
 
 namespace {
-/// (byte - 128) * scale.
+/// (byte - 128) * scale, or i16 * scale.
 struct RoundedRow {
-  ElementRead byte, scale;
+  ElementRead integer, scale;
+
+  bool isByte() const { return integer.element.getType().isInteger(8); }
 };
 } // namespace
 
-static std::optional<RoundedRow> matchRoundedRow(linalg::GenericOp op, Value factor) {
-  auto product = factor.getDefiningOp<arith::MulFOp>();
-  auto difference = product ? product.getLhs().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
+/// Returns the byte of which `value` is the number, as a float.
+static Value matchByte(Value value) {
+  auto difference = value.getDefiningOp<arith::SubFOp>();
   auto number = difference ? difference.getLhs().getDefiningOp<arith::UIToFPOp>() : arith::UIToFPOp();
   if (!number || !number.getIn().getType().isInteger(8))
-    return std::nullopt;
+    return {};
   auto zero = difference.getRhs().getDefiningOp<arith::UIToFPOp>();
   APInt bits;
-  APFloat value(0.0f);
+  APFloat constant(0.0f);
   bool fits = zero ? matchPattern(zero.getIn(), m_ConstantInt(&bits)) && bits.getZExtValue() == kInt8GroupsZero
-                   : matchPattern(difference.getRhs(), m_ConstantFloat(&value)) &&
-                         value.convertToFloat() == static_cast<float>(kInt8GroupsZero);
-  std::optional<ElementRead> byte = matchRead(op, number.getIn()), scale = matchRead(op, product.getRhs());
-  return fits && byte && scale ? std::optional(RoundedRow{*byte, *scale}) : std::nullopt;
+                   : matchPattern(difference.getRhs(), m_ConstantFloat(&constant)) &&
+                         constant.convertToFloat() == static_cast<float>(kInt8GroupsZero);
+  return fits ? number.getIn() : Value();
 }
 
-/// The neighbours along `loop` that an index of `map` is the same for; 0 if there are none.
-static int64_t getGroup(AffineMap map, unsigned loop) {
+static std::optional<RoundedRow> matchRoundedRow(linalg::GenericOp op, Value factor) {
+  auto product = factor.getDefiningOp<arith::MulFOp>();
+  if (!product)
+    return std::nullopt;
+  auto number = product.getLhs().getDefiningOp<arith::SIToFPOp>();
+  Value integer = number && number.getIn().getType().isInteger(16) ? number.getIn() : matchByte(product.getLhs());
+  if (!integer)
+    return std::nullopt;
+  std::optional<ElementRead> read = matchRead(op, integer), scale = matchRead(op, product.getRhs());
+  return read && scale ? std::optional(RoundedRow{*read, *scale}) : std::nullopt;
+}
+
+/// The neighbours along `loop`, of `extent` iterations, that the indices of `map` are the same for; 0 if there are
+/// none.
+static int64_t getGroup(AffineMap map, unsigned loop, int64_t extent) {
+  if (!map.isFunctionOfDim(loop))
+    return extent;
   int64_t group = 0;
   for (AffineExpr index : map.getResults()) {
     if (!index.isFunctionOfDim(loop))
@@ -125,28 +145,31 @@ static int64_t getGroup(AffineMap map, unsigned loop) {
   return group;
 }
 
-std::optional<Contraction> tenon::matchInt8Groups(linalg::GenericOp op, unsigned column, Value row, Value factor) {
+std::optional<Contraction> tenon::matchIntegerGroups(linalg::GenericOp op, unsigned column, Value row, Value factor) {
   std::optional<RoundedRow> rounded = matchRoundedRow(op, row);
   Contraction contraction{{}, {}, column, std::nullopt};
   std::optional<Dequantization> weight =
       rounded ? matchDequantization(op, factor, column, contraction.rhs) : std::nullopt;
-  if (!weight || !weight->scale || getGroup(rounded->scale.map, getDequantizedLoop(op)) == 0)
+  if (!weight || !weight->scale)
     return std::nullopt;
   unsigned loop = getDequantizedLoop(op);
-  int64_t block = getGroup(rounded->scale.map, loop), depth = op.getStaticLoopRanges()[loop];
+  int64_t depth = op.getStaticLoopRanges()[loop], block = getGroup(rounded->scale.map, loop, depth);
+  if (block == 0)
+    return std::nullopt;
   auto difference = weight->number.getDefiningOp<arith::SubFOp>();
   auto integer = (difference ? difference.getLhs() : weight->number).getDefiningOp<arith::SIToFPOp>();
   std::optional<int64_t> perWord =
       integer ? matchPackedInteger(integer.getIn(), contraction.rhs.element, loop, depth) : std::nullopt;
   // Differences of 8 bits would have 9.
-  bool fits = perWord && !(difference && perWord == 4) && getGroup(contraction.rhs.map, loop) == *perWord &&
-              block % *perWord == 0 && weight->block % block == 0 && depth % block == 0;
-  const ElementRead &byte = rounded->byte, &scale = rounded->scale;
+  bool fits = perWord && !(difference && perWord != 8) && rounded->isByte() == (perWord != 2) &&
+              getGroup(contraction.rhs.map, loop, depth) == *perWord && block % *perWord == 0 &&
+              weight->block % block == 0 && depth % block == 0;
+  const ElementRead &lhs = rounded->integer, &scale = rounded->scale;
   auto hasColumn = [&](const ElementRead &read) { return read.map.isFunctionOfDim(column) || !read.bounds.empty(); };
-  if (!fits || hasColumn(byte) || hasColumn(scale) || !isAlongLast(byte.map, loop))
+  if (!fits || hasColumn(lhs) || hasColumn(scale) || !isAlongLast(lhs.map, loop))
     return std::nullopt;
-  contraction.lhs = byte;
+  contraction.lhs = lhs;
   contraction.panel = getPanel(contraction.rhs.map, column);
-  contraction.int8Groups = Int8Groups{loop, *perWord, block, scale, weight->scale, weight->number};
+  contraction.integerGroups = IntegerGroups{loop, *perWord, block, scale, weight->scale, weight->number};
   return contraction;
 }
