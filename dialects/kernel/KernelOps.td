@@ -122,8 +122,8 @@ def Kernel_WinogradOp : Kernel_Op<"winograd", [
       return %0 : tensor<1x4x56x64xf32>
     }
     ```
-    `tile`: the rows, columns and filters that a tile is to have, all squares whole. A filter of bf16 has rows of pairs, as that of
-    tenon.winograd has.
+    `tile`: the rows, columns and filters that a tile is to have, all squares whole. Filters of bf16 and of i32 have pairs of
+    channels, as those of tenon.winograd have.
   }];
   let arguments = (ins AnyShaped:$input, AnyShaped:$filter, AnyShaped:$init, Variadic<Index>:$offsets,
                        DenseI64ArrayAttr:$low, I64Attr:$outputs, I64Attr:$window, DenseI64ArrayAttr:$tile);

@@ -98,6 +98,9 @@ def Tenon_WinogradOp : Tenon_InferredOp<"winograd", [Tenon_LoopNest]> {
     neighbouring channels, zeros beyond the last channel. The transformed input is rounded to bf16 then, too, and the sums of the
     products are f32, as the result is.
 
+    Or it has a filter of i32 as unsigned bytes have: the transformed input is rounded to i16 then, with a scale for each point of each
+    square, so that no sum of products exceeds i32. The result is of f32; what its filters are scaled by is applied to it afterwards.
+
     ```mlir
     %2 = tenon.winograd %0, %1 {filters = 48 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>,
                                 outputs = 4 : i64, tile = array<i64: 4, 56, 64>, window = 3 : i64}

@@ -187,9 +187,9 @@ LogicalResult WinogradOp::inferReturnTypes(MLIRContext *context, std::optional<L
     spatial.push_back(*dim);
   }
   AffineExpr filters = getDimConstant(context, adaptor.getFilters());
-  Type type = getElementTypeOrSelf(adaptor.getFilter());
-  if (type.isBF16())
-    type = getElementTypeOrSelf(adaptor.getInput());
+  Type type = getElementTypeOrSelf(adaptor.getInput());
+  if (type.isInteger(8))
+    type = getElementTypeOrSelf(adaptor.getFilter());
   types.push_back(getTensorType(joinDims(in[0], filters, spatial, true), type));
   return success();
 }
@@ -207,9 +207,10 @@ LogicalResult WinogradOp::verify() {
     return emitOpError("needs a filter [panels, ") << side * side << ", channels, columns], found " << filter;
   Type type = filter.getElementType();
   Type inputType = getElementTypeOrSelf(getInput());
-  bool isInt8 = type.isInteger(32) && inputType.isUnsignedInteger(8), isBf16 = type.isBF16() && inputType.isF32();
-  if (!isInt8 && !isBf16 && (!type.isF32() || inputType != type))
-    return emitOpError("needs f32 with a filter of f32 or bf16, or unsigned bytes and a filter of i32");
+  bool areWords = type.isSignlessInteger(32) && (inputType.isUnsignedInteger(8) || inputType.isF32()),
+       isBf16 = type.isBF16() && inputType.isF32();
+  if (!areWords && !isBf16 && (!type.isF32() || inputType != type))
+    return emitOpError("needs f32 with a filter of f32, bf16 or i32, or unsigned bytes and a filter of i32");
   if (isBf16 && filter.getDimSize(3) % 2 != 0)
     return emitOpError("needs a filter whose columns are pairs of bf16, found ") << filter;
   ArrayRef<int64_t> tile = getTile();
@@ -226,10 +227,10 @@ LogicalResult WinogradOp::verify() {
   int64_t steps = filter.getDimSize(2);
   // Pairs of bf16 may go on beyond the last channel.
   bool fits = channels && (isBf16 ? llvm::divideCeilSigned(*channels, 2) <= steps
-                                  : llvm::divideCeilSigned(*channels, isInt8 ? 2 : 1) == steps);
+                                  : llvm::divideCeilSigned(*channels, areWords ? 2 : 1) == steps);
   if (!fits)
     return emitOpError("needs an input of as many channels as its filter has, ")
-           << (isBf16 ? "at most " : "") << steps << (isInt8 || isBf16 ? " times two" : "");
+           << (isBf16 ? "at most " : "") << steps << (areWords || isBf16 ? " times two" : "");
   if (filters > filter.getDimSize(0) * columns)
     return emitOpError("has ") << getFilters() << " filters, more than the panels hold";
   return success();

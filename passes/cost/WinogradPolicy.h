@@ -18,8 +18,10 @@ namespace tenon {
 struct WinogradPolicy {
   /// Input and output transforms: most cycles are spent on intermediate results that exceed L1.
   double inputCycles = 8, outputCycles = 5;
-  /// The output transform of int8 convolutions, which also converts the sums.
+  /// The output transform of sums of integers, which also converts them.
   double int8OutputCycles = 8;
+  /// To find the largest element of a point of a square, and to round it to i16.
+  double roundCycles = 3;
   /// A factor for int8 products that need a separate addition (vpmaddwd).
   double pmaddWdFactor = 1.25;
   /// A matmul of fewer rows waits for its sums.

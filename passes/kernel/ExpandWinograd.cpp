@@ -9,8 +9,8 @@
 // square of a x a elements with a = m + r - 1, is transformed for a vector of
 // channels at a time; a matrix product for each of the a * a points follows; then
 // the inverse transform writes the squares. All that is between stays in the
-// thread's scratch, the transformed input as bf16 if the filter is. The tiles that a thread computes one after the
-// other and that differ in their filters alone share the transformed input.
+// thread's scratch, the transformed input as bf16 or i16 if the filter is. The tiles that a thread computes one after
+// the other and that differ in their filters alone share the transformed input.
 //
 // AMX tiles are configured once for each contraction, so their products of all points are one contraction, a batch of
 // matrix products.
@@ -198,8 +198,9 @@ class Expansion {
 public:
   Expansion(kernel::WinogradOp op, int64_t vectorBytes)
       : b(op), loc(op.getLoc()), op(op), type(cast<MemRefType>(op.getInit().getType()).getElementType()),
-        hasWords(getFactors(op) == WinogradFactors::i16), hasBf16(getFactors(op) == WinogradFactors::bf16),
-        microKernel(getMicroKernel(op)), channelType(hasWords ? b.getI16Type() : type),
+        isInt8(getFactors(op) == WinogradFactors::i16), isScaled(getFactors(op) == WinogradFactors::scaledI16),
+        hasBf16(getFactors(op) == WinogradFactors::bf16), microKernel(getMicroKernel(op)),
+        sumType(isScaled ? b.getI32Type() : type), channelType(isInt8 ? b.getI16Type() : type),
         factorType(hasBf16 ? b.getBF16Type() : channelType), lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()),
         channelLanes(vectorBytes * 8 / channelType.getIntOrFloatBitWidth()), vectorType(VectorType::get({lanes}, type)),
         channelVectorType(VectorType::get({channelLanes}, channelType)), transforms(getTransforms(op)),
@@ -210,7 +211,8 @@ private:
   static WinogradTransforms getTransforms(kernel::WinogradOp op) {
     if (getFactors(op) == WinogradFactors::i16)
       return getIntegerTransforms(op.getOutputs(), op.getWindow());
-    return getWinogradTransforms(op.getOutputs(), op.getWindow());
+    WinogradTransforms transforms = getWinogradTransforms(op.getOutputs(), op.getWindow());
+    return getFactors(op) == WinogradFactors::scaledI16 ? balanceFilter(transforms) : transforms;
   }
   void findExtents();
   void findSteps();
@@ -218,6 +220,7 @@ private:
   Value loadChannels(ValueRange at, Value active);
   void transformChannels(Value channel, int64_t vectors, Value active);
   void clearPadding();
+  void roundSquares();
   void copyWindow(Value channel, int64_t vectors, Value active);
   void multiply(Value first, Value count);
   void emitProducts(OpFoldResult rows, Value first, Value count);
@@ -232,6 +235,7 @@ private:
       return schedule.getMicroKernel();
     return getFactors(op) == WinogradFactors::bf16 ? kernel::MicroKernel::bf16_dot : kernel::MicroKernel::automatic;
   }
+  Value loadProducts(Value point, Value square, Value filter);
   void transformOutput(Value first, Value count);
   SmallVector<Value> transformSquare(ArrayRef<Value> square);
   void storeSquare(ArrayRef<Value> square, Value row, Value column, Value filter);
@@ -265,9 +269,10 @@ private:
   OpBuilder b;
   Location loc;
   kernel::WinogradOp op;
-  Type type;                       ///< of sums and results
-  bool hasWords, hasBf16;          ///< how the factors are stored, if not as f32
+  Type type;                       ///< of results
+  bool isInt8, isScaled, hasBf16;  ///< how the factors are stored, if not as f32
   kernel::MicroKernel microKernel; ///< of the products
+  Type sumType;                    ///< of products
   Type channelType, factorType;    ///< of the input as it is transformed, and as it is stored then
   int64_t lanes, channelLanes;
   VectorType vectorType, channelVectorType;
@@ -280,6 +285,7 @@ private:
   Value rows, columns, filters;             ///< of the tile
   Value squareRows, squareColumns, squares; ///< how many squares there are
   Value window, transformed, products;      ///< buffers in scratch
+  Value scales;                             ///< of the transformed input, if it is rounded to i16
   Value factors;                            ///< what is transformed, as products read it: after points and squares
   Value weights;                            ///< the filter, as products read it
   int64_t step = 0;                         ///< channels of bf16 that products read together
@@ -346,8 +352,10 @@ void Expansion::findExtents() {
   if (hasBf16)
     findSteps();
   else
-    factors = hasWords ? getTransformed(type, 2) : transformed;
-  products = getBuffer(ScratchUse::winogradProducts, type, {side * side, scratch.squares, scratch.filters},
+    factors = isInt8 ? getTransformed(type, 2) : isScaled ? getTransformed(sumType, 1) : transformed;
+  if (isScaled)
+    scales = getBuffer(ScratchUse::winogradScales, type, {side * side, scratch.squares}, {scratch.squares, 1});
+  products = getBuffer(ScratchUse::winogradProducts, sumType, {side * side, scratch.squares, scratch.filters},
                        {scratch.productsStride, scratch.filters, 1});
 }
 
@@ -451,6 +459,61 @@ void Expansion::transformInput() {
         constant(whole), 1,
         vector::CreateMaskOp::create(b, loc, VectorType::get({step}, b.getI1Type()), constant(channels - whole)));
   clearPadding();
+  if (isScaled)
+    roundSquares();
+}
+
+/// Rounds the transformed input to i16, with a scale for each point of each square. The numbers of its channels take
+/// the place of the floats, from the first one on, so that none is overwritten that has yet to be read. A NaN or an
+/// infinity makes the scale such.
+void Expansion::roundSquares() {
+  int64_t channels = static_cast<int64_t>(llvm::alignTo(getFilterChannels(op), lanes));
+  auto most = static_cast<double>(getWinogradGroups(getFilterChannels(op)).getLargestOfRow());
+  constexpr int64_t kMagnitude = 0x7fffffff; // format: of f32, all bits but the sign
+  constexpr double kTiny = 1e-30;            // limit: of magnitudes, so that no scale is zero or denormal
+  constexpr double kRounder = 0x1.8p23; // math: the lower bits of a sum with this f32 are those of the nearest integer
+  Type i32 = b.getI32Type();
+  auto integers = VectorType::get({lanes}, i32);
+  Value numbers = getBuffer(ScratchUse::winogradInput, b.getI16Type(), {side * side, scratch.squares, scratch.channels},
+                            {2 * scratch.transformedStride, 2 * scratch.channels, 1});
+  auto number = [&](double value) {
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value)).getResult();
+  };
+  auto splat = [&](Value value) { return vector::BroadcastOp::create(b, loc, vectorType, value).getResult(); };
+  Value rounder = splat(number(kRounder));
+  Value magnitude = arith::ConstantOp::create(
+      b, loc, SplatElementsAttr::get(integers, b.getI32IntegerAttr(static_cast<int32_t>(kMagnitude))));
+  forLoop(constant(0), constant(side * side), 1, [&](Value point) {
+    forLoop(constant(0), squares, 1, [&](Value square) {
+      auto load = [&](Value channel) -> Value {
+        return vector::LoadOp::create(b, loc, vectorType, transformed, ValueRange{point, square, channel});
+      };
+      Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(integers));
+      auto loop = scf::ForOp::create(b, loc, constant(0), constant(channels), constant(lanes), zero);
+      {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(loop.getBody());
+        // Magnitudes are in the order of their bits, those of NaN last.
+        Value bits = arith::BitcastOp::create(b, loc, integers, load(loop.getInductionVar()));
+        Value size = arith::AndIOp::create(b, loc, bits, magnitude);
+        scf::YieldOp::create(b, loc,
+                             arith::MaxUIOp::create(b, loc, size, loop.getRegionIterArgs().front()).getResult());
+      }
+      Value bits = vector::ReductionOp::create(b, loc, vector::CombiningKind::MAXUI, loop.getResult(0));
+      bits = arith::MaxUIOp::create(b, loc, bits, arith::BitcastOp::create(b, loc, i32, number(kTiny)));
+      Value largest = arith::BitcastOp::create(b, loc, type, bits);
+      memref::StoreOp::create(b, loc, arith::MulFOp::create(b, loc, largest, number(1 / most)), scales,
+                              ValueRange{point, square});
+      Value factor = splat(arith::DivFOp::create(b, loc, number(most), largest));
+      forLoop(constant(0), constant(channels), lanes, [&](Value channel) {
+        Value sum = vector::FMAOp::create(b, loc, load(channel), factor, rounder);
+        Value whole = arith::BitcastOp::create(b, loc, integers, sum);
+        vector::StoreOp::create(b, loc,
+                                arith::TruncIOp::create(b, loc, VectorType::get({lanes}, b.getI16Type()), whole),
+                                numbers, ValueRange{point, square, channel});
+      });
+    });
+  });
 }
 
 /// Zeros where products read beyond the vector of the last channel.
@@ -471,7 +534,7 @@ void Expansion::clearPadding() {
 /// The body of a sum.
 Value Expansion::addProduct(OpBuilder &body, ValueRange in) {
   Value x = in[0], y = in[1], sum = in.back();
-  if (hasWords)
+  if (isInt8 || isScaled)
     return arith::AddIOp::create(body, loc, sum, emitI16Dot(body, loc, x, y));
   if (hasBf16) {
     x = arith::ExtFOp::create(body, loc, type, x);
@@ -549,7 +612,7 @@ void Expansion::emitProduct(Value point, OpFoldResult rows, Value first, Value c
     inputs.push_back(
         scratch.layout.emit(b, loc, ScratchUse::winogradInput, MemRefType::get(getFilterChannels(op), b.getI8Type())));
   Value y = cutPoints(products, point, 0, {zero, zero}, {rows, columns}, {});
-  Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(sumType));
   linalg::FillOp::create(b, loc, none, y);
   using utils::IteratorType;
   SmallVector<IteratorType> iterators{IteratorType::parallel, IteratorType::reduction, IteratorType::parallel};
@@ -629,7 +692,7 @@ void Expansion::storeSquare(ArrayRef<Value> square, Value row, Value column, Val
 /// The results of a square of points.
 SmallVector<Value> Expansion::transformSquare(ArrayRef<Value> square) {
   SmallVector<Value> results = MatrixEmitter(b, loc, vectorType).applyBoth(transforms.output, square);
-  if (!hasWords)
+  if (!isInt8)
     return results;
   auto [inverse, shift] = getScaleInverse(getIntegerTransforms(op.getOutputs(), op.getWindow()));
   auto splat = [&](int64_t number) {
@@ -643,6 +706,17 @@ SmallVector<Value> Expansion::transformSquare(ArrayRef<Value> square) {
   return results;
 }
 
+/// Loads the products of a point and a square with a vector of filters, as results have them.
+Value Expansion::loadProducts(Value point, Value square, Value filter) {
+  Value sums =
+      vector::LoadOp::create(b, loc, VectorType::get({lanes}, sumType), products, ValueRange{point, square, filter});
+  if (!isScaled)
+    return sums;
+  Value scale = memref::LoadOp::create(b, loc, scales, ValueRange{point, square});
+  return arith::MulFOp::create(b, loc, arith::SIToFPOp::create(b, loc, vectorType, sums),
+                               vector::BroadcastOp::create(b, loc, vectorType, scale));
+}
+
 void Expansion::transformOutput(Value first, Value count) {
   int64_t outputs = op.getOutputs();
   forSquares([&](Value row, Value column, Value number) {
@@ -650,8 +724,7 @@ void Expansion::transformOutput(Value first, Value count) {
     forLoop(constant(0), count, lanes, [&](Value column) {
       SmallVector<Value> square;
       for (int64_t point = 0; point < side * side; ++point)
-        square.push_back(
-            vector::LoadOp::create(b, loc, vectorType, products, ValueRange{constant(point), number, column}));
+        square.push_back(loadProducts(constant(point), number, column));
       Value filter = arith::AddIOp::create(b, loc, first, column);
       storeSquare(transformSquare(square), firstRow, firstColumn, filter);
     });

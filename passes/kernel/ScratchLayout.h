@@ -30,6 +30,7 @@ enum class ScratchUse {
   splitLhs,         ///< bf16 terms of the rows of a tile
   winogradWindow,   ///< the input that a tile reads, for some channels
   winogradInput,    ///< the transformed input
+  winogradScales,   ///< what its numbers are scaled by, if they are integers that stand for floats
   winogradProducts, ///< the products of the transformed input with some filters
 };
 

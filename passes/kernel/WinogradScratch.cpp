@@ -17,7 +17,9 @@ using namespace tenon;
 WinogradFactors tenon::getFactors(kernel::WinogradOp op) {
   if (getElementTypeOrSelf(op.getFilter()).isBF16())
     return WinogradFactors::bf16;
-  return getElementTypeOrSelf(op.getInput()).isInteger(8) ? WinogradFactors::i16 : WinogradFactors::f32;
+  if (!getElementTypeOrSelf(op.getFilter()).isInteger(32))
+    return WinogradFactors::f32;
+  return getElementTypeOrSelf(op.getInput()).isInteger(8) ? WinogradFactors::i16 : WinogradFactors::scaledI16;
 }
 
 int64_t tenon::getFilterChannels(kernel::WinogradOp op) {
@@ -36,7 +38,9 @@ WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op, ArrayRef<int64_
   int64_t outputs = op.getOutputs(), border = op.getWindow() - 1,
           points = cast<ShapedType>(op.getFilter().getType()).getDimSize(1);
   WinogradFactors factors = getFactors(op);
-  int64_t channelBytes = factors == WinogradFactors::f32 ? kSumBytes : kPairedBytes,
+  // The largest element of a square is known when all are, so they are rounded afterwards.
+  bool isStoredWhole = factors == WinogradFactors::f32 || factors == WinogradFactors::scaledI16;
+  int64_t channelBytes = isStoredWhole ? kSumBytes : kPairedBytes,
           windowBytes = factors == WinogradFactors::i16 ? kPairedBytes : kSumBytes;
   int64_t squareRows = llvm::divideCeil(tile[0], outputs);
   int64_t squareColumns = llvm::divideCeil(tile[1], outputs);
@@ -57,6 +61,8 @@ WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op, ArrayRef<int64_
   };
   add(ScratchUse::winogradWindow, s.windowRows * s.windowColumns * s.windowChannels, windowBytes);
   add(ScratchUse::winogradInput, points * s.transformedStride, channelBytes);
+  if (factors == WinogradFactors::scaledI16)
+    add(ScratchUse::winogradScales, points * s.squares, kSumBytes);
   add(ScratchUse::winogradProducts, points * s.productsStride, kSumBytes);
   return s;
 }

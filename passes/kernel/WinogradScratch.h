@@ -14,10 +14,11 @@
 
 namespace tenon {
 
-/// Three consecutive buffers: some channels of the input that a tile reads; the transformed input, [point, square,
-/// channel]; and the products with some filters, in whole panels, [point, square, filter]. The first two have i16
-/// elements if the input is i8; the second one has the elements of the filter if that is bf16. All counts are numbers
-/// of elements.
+/// Consecutive buffers: some channels of the input that a tile reads; the transformed input, [point, square, channel];
+/// its scales, [point, square], if it is rounded to i16; and the products with some filters, in whole panels, [point,
+/// square, filter]. The first two have i16 elements if the input is i8; the second one has the elements of the filter
+/// if that is bf16. An input that is rounded to i16 is stored as f32 and then replaced, each channel's number at the
+/// beginning of its square. All counts are numbers of elements.
 struct WinogradScratch {
   int64_t windowRows, windowColumns;
   /// The channels of the input that are copied at a time: those that fill a cache line after the transform, which is a
@@ -28,7 +29,8 @@ struct WinogradScratch {
   ScratchLayout layout;
 };
 
-/// How the factors are stored: as i16 if the input is int8, as bf16 if the filter is.
+/// How the factors are stored: as i16 if the input is int8, as bf16 if the filter is, and as i16 with scales if the
+/// filter has pairs of i16 and the input is f32.
 WinogradFactors getFactors(kernel::WinogradOp op);
 
 /// The channels of the filter, with those of zeros at the end of a pair or beyond.

@@ -16,6 +16,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "passes/cost/Machine.h"
 #include "passes/cost/PathPolicy.h"
+#include "passes/paths/winograd/Transforms.h"
 #include <memory>
 #include <optional>
 #include <vector>
@@ -46,8 +47,9 @@ public:
 const std::vector<std::unique_ptr<Path>> &getPaths();
 
 std::unique_ptr<Path> createDirectConvolution(const PathPolicy &policy);
-/// `outputs` is the number of result elements along a side of a square; if `rounds`, products are bf16 dot-2.
-std::unique_ptr<Path> createWinogradConvolution(int64_t outputs, bool rounds, const PathPolicy &policy);
+/// `outputs` is the number of result elements along a side of a square, and `factors` how f32 are multiplied: as such,
+/// or rounded.
+std::unique_ptr<Path> createWinogradConvolution(int64_t outputs, WinogradFactors factors, const PathPolicy &policy);
 /// The same for u8 with a filter of i8, exactly.
 std::unique_ptr<Path> createWinogradInt8(int64_t outputs);
 

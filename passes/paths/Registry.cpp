@@ -15,7 +15,7 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
     std::vector<std::unique_ptr<Path>> all;
     all.push_back(createDirectConvolution(policy));
     for (int64_t outputs : {2, 4, 6})
-      all.push_back(createWinogradConvolution(outputs, /*rounds=*/false, policy));
+      all.push_back(createWinogradConvolution(outputs, WinogradFactors::f32, policy));
     all.push_back(createPanelProduct(policy));
     all.push_back(createPlainProduct(policy));
     all.push_back(createStrassenProduct(policy));
@@ -29,7 +29,9 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
     for (bool rounds : {false, true})
       all.push_back(createBf16Dot2(rounds, policy));
     for (int64_t outputs : {2, 4})
-      all.push_back(createWinogradConvolution(outputs, /*rounds=*/true, policy));
+      all.push_back(createWinogradConvolution(outputs, WinogradFactors::bf16, policy));
+    for (int64_t outputs : {2, 4, 6})
+      all.push_back(createWinogradConvolution(outputs, WinogradFactors::scaledI16, policy));
     all.push_back(createF16Rounded(policy));
     all.push_back(createInt8Groups(policy));
     all.push_back(createInt16Groups(policy));

@@ -11,8 +11,10 @@
 //
 // Where the error budget allows it, the transformed input and filter are rounded to
 // bf16. AMX tiles multiply them if the target has such, else vdpbf16ps sums the products
-// of two channels. The transforms amplify the errors of rounding, so these are measured
-// with the weights.
+// of two channels. Or they are rounded to i16, whose products vpdpwssd sums: all channels
+// of a point of a square have a scale, and all points of a filter another one, which the
+// results are scaled by. The transforms amplify the errors of rounding, so these are
+// measured with the weights.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,26 +28,43 @@
 #include "passes/paths/WinogradProduct.h"
 
 #include <cassert>
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace tenon;
 
 namespace {
+struct TransformedFilter {
+  WeightOp filter;
+  WeightOp scales; ///< of the results of each filter; null if they have none
+};
+
 class WinogradConvolution : public Path {
 public:
-  WinogradConvolution(int64_t outputs, bool rounds, const PathPolicy &policy)
-      : outputs(outputs), factors(rounds ? WinogradFactors::bf16 : WinogradFactors::f32), policy(policy),
-        name((rounds ? "winograd-bf16-" : "winograd-") + std::to_string(outputs)) {}
+  WinogradConvolution(int64_t outputs, WinogradFactors factors, const PathPolicy &policy)
+      : outputs(outputs), factors(factors), policy(policy), name(getPrefix(factors) + std::to_string(outputs)) {}
   llvm::StringRef getName() const override { return name; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   double measureError(Operation *op) const override;
-  double getLeastError(Operation *) const override { return rounds() ? kBf16RoundingError : 0; }
+  double getLeastError(Operation *) const override { return isOfBf16() ? kBf16RoundingError : 0; }
   Operation *take(Operation *op, const Machine &machine, RewriterBase &rewriter) const override;
 
 private:
-  bool rounds() const { return factors == WinogradFactors::bf16; }
+  static std::string getPrefix(WinogradFactors factors) {
+    return factors == WinogradFactors::bf16        ? "winograd-bf16-"
+           : factors == WinogradFactors::scaledI16 ? "winograd-int16-"
+                                                   : "winograd-";
+  }
+  bool isOfBf16() const { return factors == WinogradFactors::bf16; }
+  bool isOfI16() const { return factors == WinogradFactors::scaledI16; }
+  WinogradTransforms getTransforms(int64_t window) const {
+    WinogradTransforms transforms = getWinogradTransforms(outputs, window);
+    return isOfI16() ? balanceFilter(transforms) : transforms;
+  }
+  bool hasFactors(const Machine &machine) const;
   SmallVector<int64_t> getShape(const FilterShape &filter, const Machine &machine) const;
-  WeightOp transformWeight(ConvolveOp op, const Machine &machine, RewriterBase &rewriter) const;
+  TransformedFilter transformWeight(ConvolveOp op, const Machine &machine, RewriterBase &rewriter) const;
 
   int64_t outputs;
   WinogradFactors factors;
@@ -84,9 +103,18 @@ static double getJoinCycles(ConvolveOp op, const PathPolicy &policy) {
 SmallVector<int64_t> WinogradConvolution::getShape(const FilterShape &filter, const Machine &machine) const {
   int64_t side = outputs + filter.window - 1, panel = getWinogradPanel(factors, machine),
           panels = llvm::divideCeilSigned(filter.filters, panel);
-  if (rounds())
+  if (isOfBf16())
     return {panels, side * side, countBf16Pairs(filter.channels), 2 * panel};
+  if (isOfI16())
+    return {panels, side * side, llvm::divideCeilSigned(filter.channels, 2), panel};
   return {panels, side * side, filter.channels, panel};
+}
+
+/// True if the machine has instructions that sum two products of such factors.
+bool WinogradConvolution::hasFactors(const Machine &machine) const {
+  if (isOfI16())
+    return machine.int8Dot == Int8Dot::vnni;
+  return !isOfBf16() || machine.bf16Pairs || machine.amxBf16;
 }
 
 std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const Machine &machine) const {
@@ -94,22 +122,24 @@ std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const M
   bool isOfFloats = convolve && convolve.getType().getElementType().isF32() &&
                     convolve.getFilter().getType().getElementType().isF32();
   std::optional<FilterShape> square = isOfFloats ? getSquareFilter(convolve) : std::nullopt;
-  if (!square || !hasWinogradTransforms(outputs, square->window) ||
-      (rounds() && !machine.bf16Pairs && !machine.amxBf16))
+  if (!square || !hasWinogradTransforms(outputs, square->window) || !hasFactors(machine))
     return std::nullopt;
   FilterShape filter = *square;
   double weights = double(llvm::product_of(getShape(filter, machine)));
   double cycles = estimateWinogradCycles(convolve, filter, outputs, factors, machine) +
                   (hasFrames(convolve) ? getJoinCycles(convolve, policy) : 0) +
                   (multipliesInAmxTiles(factors, machine) ? policy.amxBeginCycles : 0);
-  return std::max(cycles, machine.getReadCycles(weights * (rounds() ? sizeof(uint16_t) : sizeof(float))));
+  return std::max(cycles, machine.getReadCycles(weights * (isOfBf16() ? sizeof(uint16_t) : sizeof(float))));
 }
 
 double WinogradConvolution::measureError(Operation *op) const {
   auto convolve = cast<ConvolveOp>(op);
   FilterShape filter = *getSquareFilter(convolve);
-  double error = measureWinogradError(getWinogradTransforms(outputs, filter.window), filter,
-                                      getFilterElements(convolve).data(), factors);
+  SmallVector<float> elements = getFilterElements(convolve);
+  constexpr float kLargest = 1e30f; // limit: of elements that have scales
+  if (isOfI16() && !llvm::all_of(elements, [](float element) { return std::abs(element) < kLargest; }))
+    return std::numeric_limits<double>::infinity();
+  double error = measureWinogradError(getTransforms(filter.window), filter, elements.data(), factors);
   // Other inputs than those of the measurement may be less lucky.
   return std::max(error, getLeastError(op));
 }
@@ -153,46 +183,69 @@ static Value joinFrames(OpBuilder &b, ConvolveOp op) {
 }
 
 /// Creates the transformed filter.
-WeightOp WinogradConvolution::transformWeight(ConvolveOp op, const Machine &machine, RewriterBase &rewriter) const {
+TransformedFilter WinogradConvolution::transformWeight(ConvolveOp op, const Machine &machine,
+                                                       RewriterBase &rewriter) const {
+  constexpr size_t kAlignment = 64; // format: of weights
   FilterShape filter = *getSquareFilter(op);
   auto weight = op.getFilter().getDefiningOp<WeightOp>();
-  WinogradTransforms transforms = getWinogradTransforms(outputs, filter.window);
-  auto type =
-      RankedTensorType::get(getShape(filter, machine), rounds() ? Type(rewriter.getBF16Type()) : rewriter.getF32Type());
-  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(bytes, 64, /*dataIsMutable=*/true);
-  char *result = blob.getMutableData().data();
-  SmallVector<float> elements = getFilterElements(op);
-  if (rounds())
-    transformFilterToBf16(transforms, filter, elements.data(), getWinogradPanel(factors, machine),
-                          reinterpret_cast<uint16_t *>(result));
+  WinogradTransforms transforms = getTransforms(filter.window);
+  auto createWeight = [&](ArrayRef<int64_t> shape, Type type, StringRef how, llvm::function_ref<void(char *)> fill) {
+    auto whole = RankedTensorType::get(shape, type);
+    AsmResourceBlob blob = HeapAsmResourceBlob::allocate(whole.getNumElements() * type.getIntOrFloatBitWidth() / 8,
+                                                         kAlignment, /*dataIsMutable=*/true);
+    fill(blob.getMutableData().data());
+    auto created = WeightOp::create(rewriter, weight.getLoc(), createElements(whole, how, std::move(blob)));
+    created.setNameAttr(deriveName(weight.getNameAttr(), how));
+    return created;
+  };
+  SmallVector<float> elements = getFilterElements(op), scales(filter.filters);
+  int64_t panel = getWinogradPanel(factors, machine);
+  SmallVector<int64_t> shape = getShape(filter, machine);
+  TransformedFilter made;
+  if (isOfBf16())
+    made.filter = createWeight(shape, rewriter.getBF16Type(), name, [&](char *result) {
+      transformFilterToBf16(transforms, filter, elements.data(), panel, reinterpret_cast<uint16_t *>(result));
+    });
+  else if (isOfI16())
+    made.filter = createWeight(shape, rewriter.getI32Type(), name, [&](char *result) {
+      transformFilterToScaledI16(transforms, filter, elements.data(), panel, reinterpret_cast<int32_t *>(result),
+                                 scales.data());
+    });
   else
-    transformFilter(transforms, filter, elements.data(), machine.panelColumns, reinterpret_cast<float *>(result));
-  auto transformed = WeightOp::create(rewriter, weight.getLoc(), createElements(type, "winograd", std::move(blob)));
-  transformed.setNameAttr(deriveName(weight.getNameAttr(), name));
-  return transformed;
+    made.filter = createWeight(shape, rewriter.getF32Type(), name, [&](char *result) {
+      transformFilter(transforms, filter, elements.data(), panel, reinterpret_cast<float *>(result));
+    });
+  if (isOfI16())
+    made.scales = createWeight(filter.filters, rewriter.getF32Type(), "scales",
+                               [&](char *result) { llvm::copy(scales, reinterpret_cast<float *>(result)); });
+  return made;
 }
 
 Operation *WinogradConvolution::take(Operation *op, const Machine &machine, RewriterBase &rewriter) const {
   auto convolve = cast<ConvolveOp>(op);
   FilterShape filter = *getSquareFilter(convolve);
   auto weight = convolve.getFilter().getDefiningOp<WeightOp>();
-  WeightOp transformed = transformWeight(convolve, machine, rewriter);
+  TransformedFilter transformed = transformWeight(convolve, machine, rewriter);
   WinogradSchedule chosen = scheduleWinograd(convolve, filter, outputs, factors, machine);
   Value images = hasFrames(convolve) ? joinFrames(rewriter, convolve) : convolve.getInput();
-  auto winograd = WinogradOp::create(rewriter, convolve.getLoc(), images, transformed, convolve.getLow().take_back(2),
-                                     convolve.getHigh().take_back(2), outputs, filter.window, filter.filters,
-                                     SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs,
-                                                          chosen.panels * getWinogradPanel(factors, machine)});
+  auto winograd =
+      WinogradOp::create(rewriter, convolve.getLoc(), images, transformed.filter, convolve.getLow().take_back(2),
+                         convolve.getHigh().take_back(2), outputs, filter.window, filter.filters,
+                         SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs,
+                                              chosen.panels * getWinogradPanel(factors, machine)});
+  Value result = winograd;
+  if (transformed.scales)
+    result = MulOp::create(rewriter, convolve.getLoc(), result, transformed.scales);
   if (hasFrames(convolve))
-    rewriter.replaceOpWithNewOp<ReshapeOp>(convolve, convolve.getType(), winograd);
+    rewriter.replaceOpWithNewOp<ReshapeOp>(convolve, convolve.getType(), result);
   else
-    rewriter.replaceOp(convolve, winograd);
+    rewriter.replaceOp(convolve, result);
   if (weight->use_empty())
     rewriter.eraseOp(weight);
   return winograd;
 }
 
-std::unique_ptr<Path> tenon::createWinogradConvolution(int64_t outputs, bool rounds, const PathPolicy &policy) {
-  return std::make_unique<WinogradConvolution>(outputs, rounds, policy);
+std::unique_ptr<Path> tenon::createWinogradConvolution(int64_t outputs, WinogradFactors factors,
+                                                       const PathPolicy &policy) {
+  return std::make_unique<WinogradConvolution>(outputs, factors, policy);
 }

@@ -41,9 +41,8 @@ double Int16Groups::getRowError() const {
   return std::sqrt(2 * std::log(static_cast<double>(size))) / static_cast<double>(largestOfRow) / std::sqrt(12.0);
 }
 
-/// The scale with which the largest element fits i16 and the sum of magnitudes the limit, however they are rounded.
-static float chooseScale(double largest, double sum, const Int16Groups &groups) {
-  double most = static_cast<double>(groups.getLargestSum()) - 0.5 * static_cast<double>(groups.getSize());
+float Int16Groups::chooseScale(double largest, double sum) const {
+  double most = static_cast<double>(getLargestSum()) - 0.5 * static_cast<double>(size);
   double exact = std::max(largest / kLargestI16, sum / most);
   auto scale = static_cast<float>(exact);
   return scale < exact ? std::nextafter(scale, std::numeric_limits<float>::infinity()) : scale;
@@ -73,7 +72,7 @@ QuantizationError tenon::quantizeColumns(const FloatMatrix &matrix, int64_t begi
           largest = std::max(largest, std::fabs(element));
           sum += std::fabs(element);
         }
-        float scale = error.isFinite ? chooseScale(largest, sum, groups) : 0;
+        float scale = error.isFinite ? groups.chooseScale(largest, sum) : 0;
         storage.scales[(first + n) * storage.scaleColumnStride + group * storage.groupStride] = scale;
         for (auto [k, element] : llvm::enumerate(column)) {
           double number = scale > 0 ? std::nearbyint(element / scale) : 0, off = number * scale - element;

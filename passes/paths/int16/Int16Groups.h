@@ -39,6 +39,9 @@ public:
   int64_t getLargestOfRow() const { return largestOfRow; }
   /// The largest sum of magnitudes of the numbers of a group of a column.
   int64_t getLargestSum() const;
+  /// Returns a scale with which the largest magnitude of a group of a column fits i16, and the sum of its magnitudes
+  /// the limit, however numbers are rounded.
+  float chooseScale(double largest, double sum) const;
   /// Returns the error of a row of normal numbers that is rounded, relative to its root mean square.
   double getRowError() const;
 

@@ -26,7 +26,9 @@ static int64_t countSteps(const WinogradProblem &p) {
 /// Returns the bytes of the transformed input and of the products of some panels.
 static int64_t getTileBytes(const WinogradProblem &p, const WinogradTile &s) {
   int64_t side = p.outputs + p.window - 1, filters = p.panel * countPanelsAtATime(p, s);
-  return side * side * s.rows * s.columns * (countSteps(p) + filters) * int64_t(sizeof(float));
+  // Before it is rounded to i16 it is f32.
+  int64_t elements = p.factors == WinogradFactors::scaledI16 ? p.channels : countSteps(p);
+  return side * side * s.rows * s.columns * (elements + filters) * int64_t(sizeof(float));
 }
 
 static bool fitsL2(const WinogradProblem &p, const WinogradTile &s, const Machine &machine,
@@ -77,13 +79,14 @@ static TileCycles getTileCycles(const WinogradProblem &p, const WinogradTile &s,
   double lanes = double(machine.vectorBytes) / sizeof(float), vectors = p.panel / lanes;
   bool isInt8 = p.factors == WinogradFactors::i16;
   // The transform of floats is computed in f32, however they are stored.
-  double input =
-      policy.inputCycles * points * squares * divideCeil(isInt8 ? countSteps(p) : p.channels, int64_t(lanes));
+  bool isScaled = p.factors == WinogradFactors::scaledI16;
+  double input = (policy.inputCycles + (isScaled ? policy.roundCycles : 0)) * points * squares *
+                 divideCeil(isInt8 ? countSteps(p) : p.channels, int64_t(lanes));
   double farElements = p.panel + (fitsL2(p, s, machine, policy) ? 0 : double(squares) / countPanelsAtATime(p, s));
   double product = getProductCycles(p, s, machine, policy),
          reading = double(countSteps(p)) * farElements * sizeof(float) / machine.llcBytesPerCycle;
   double point = std::max(product, reading) + policy.exposedShare * std::min(product, reading);
-  double output = (isInt8 ? policy.int8OutputCycles : policy.outputCycles) * points * squares * vectors;
+  double output = (isInt8 || isScaled ? policy.int8OutputCycles : policy.outputCycles) * points * squares * vectors;
   return {input, s.panels * (points * point + output)};
 }
 

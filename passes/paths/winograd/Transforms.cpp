@@ -78,6 +78,23 @@ WinogradTransforms tenon::getWinogradTransforms(int64_t outputs, int64_t window)
   return getTransforms(*points, outputs, window);
 }
 
+WinogradTransforms tenon::balanceFilter(WinogradTransforms transforms) {
+  auto getNorm = [&](int64_t row) {
+    double squares = 0;
+    for (int64_t i = 0; i < transforms.filter.columns; ++i)
+      squares += transforms.filter.at(row, i) * transforms.filter.at(row, i);
+    return std::sqrt(squares);
+  };
+  for (int64_t row = 0; row < transforms.filter.rows; ++row) {
+    double factor = std::exp2(std::round(std::log2(getNorm(row))));
+    for (int64_t i = 0; i < transforms.filter.columns; ++i)
+      transforms.filter.at(row, i) /= factor;
+    for (int64_t i = 0; i < transforms.input.columns; ++i)
+      transforms.input.at(row, i) *= factor;
+  }
+  return transforms;
+}
+
 /// Six outputs have transforms of more than 16 bits.
 static const std::vector<double> *getWholePoints(int64_t outputs, int64_t window) {
   static const std::vector<double> four{0, 1, -1}, six{0, 1, -1, 2, -2};
@@ -194,6 +211,32 @@ void tenon::transformFilterToBf16(const WinogradTransforms &transforms, const Fi
   });
 }
 
+Int16Groups tenon::getWinogradGroups(int64_t channels) {
+  assert(channels > 0 && "a convolution sums channels");
+  return Int16Groups((channels + 1) / 2 * 2);
+}
+
+void tenon::transformFilterToScaledI16(const WinogradTransforms &transforms, const FilterShape &shape,
+                                       const float *filter, int64_t panel, int32_t *result, float *scales) {
+  int64_t side = transforms.input.rows, points = side * side, numPanels = (shape.filters + panel - 1) / panel;
+  int64_t pairs = (shape.channels + 1) / 2;
+  Int16Groups groups = getWinogradGroups(shape.channels);
+  std::vector<double> largest(points * shape.filters), sums(points * shape.filters);
+  transformWindows(transforms, shape, filter, [&](int64_t p, int64_t, int64_t f, double element) {
+    largest[p * shape.filters + f] = std::max(largest[p * shape.filters + f], std::abs(element));
+    sums[p * shape.filters + f] += std::abs(element);
+  });
+  std::fill_n(scales, shape.filters, 0.0f);
+  for (int64_t i = 0; i < points * shape.filters; ++i)
+    scales[i % shape.filters] = std::max(scales[i % shape.filters], groups.chooseScale(largest[i], sums[i]));
+  std::fill_n(result, numPanels * points * pairs * panel, 0);
+  transformWindows(transforms, shape, filter, [&](int64_t p, int64_t c, int64_t f, double element) {
+    double number = scales[f] > 0 ? std::nearbyint(element / scales[f]) : 0;
+    uint32_t word = uint16_t(int16_t(number));
+    result[((f / panel * points + p) * pairs + c / 2) * panel + f % panel] |= int32_t(c % 2 ? word << 16 : word);
+  });
+}
+
 bool tenon::fitsIntegerTransforms(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter) {
   constexpr int64_t kLargestInput = 255; // math: of u8
   int64_t most = std::numeric_limits<int32_t>::max() >> getScaleInverse(transforms).shift;
@@ -207,38 +250,80 @@ bool tenon::fitsIntegerTransforms(const IntegerTransforms &transforms, const Fil
   return std::all_of(positive.begin(), positive.end(), fits) && std::all_of(negative.begin(), negative.end(), fits);
 }
 
+/// Rounds the transformed squares of all channels, [channel, point], as kernels do.
+static void roundSquares(std::vector<float> &squares, int64_t points, WinogradFactors factors) {
+  int64_t channels = static_cast<int64_t>(squares.size()) / points;
+  if (factors == WinogradFactors::bf16)
+    std::transform(squares.begin(), squares.end(), squares.begin(), roundToBf16);
+  if (factors != WinogradFactors::scaledI16)
+    return;
+  auto most = static_cast<float>(getWinogradGroups(channels).getLargestOfRow());
+  for (int64_t p = 0; p < points; ++p) {
+    float largest = 0;
+    for (int64_t c = 0; c < channels; ++c)
+      largest = std::max(largest, std::abs(squares[c * points + p]));
+    for (int64_t c = 0; c < channels && largest > 0; ++c)
+      squares[c * points + p] = std::nearbyint(squares[c * points + p] * (most / largest)) * (largest / most);
+  }
+}
+
+/// Returns a transformed filter, [channel, point], with the numbers that its factors have.
+static std::vector<float> roundFilter(const WinogradTransforms &transforms, const FilterShape &shape,
+                                      const float *filter, WinogradFactors factors) {
+  int64_t points = transforms.input.rows * transforms.input.rows;
+  std::vector<float> result(shape.channels * points);
+  if (factors == WinogradFactors::scaledI16) {
+    std::vector<int32_t> words(points * ((shape.channels + 1) / 2));
+    float scale = 0;
+    transformFilterToScaledI16(transforms, shape, filter, /*panel=*/1, words.data(), &scale);
+    for (int64_t c = 0; c < shape.channels; ++c)
+      for (int64_t p = 0; p < points; ++p) {
+        auto word = uint32_t(words[p * ((shape.channels + 1) / 2) + c / 2]);
+        result[c * points + p] = float(int16_t(c % 2 ? word >> 16 : word & 0xffff)) * scale;
+      }
+    return result;
+  }
+  transformWindows(transforms, shape, filter, [&](int64_t p, int64_t c, int64_t, double element) {
+    result[c * points + p] = factors == WinogradFactors::bf16 ? roundToBf16(float(element)) : float(element);
+  });
+  return result;
+}
+
 double tenon::measureWinogradError(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter,
                                    WinogradFactors factors) {
   assert(factors != WinogradFactors::i16 && "convolutions of integers are exact");
-  auto store = [&](double x) { return factors == WinogradFactors::bf16 ? roundToBf16(float(x)) : float(x); };
   constexpr int64_t kTiles = 2, kFilters = 16; // limit: compile time of a measurement
   int64_t side = transforms.input.rows, points = side * side, outputs = transforms.output.rows, window = shape.window;
-  int64_t step = std::max<int64_t>(shape.filters / kFilters, 1);
+  int64_t step = std::max<int64_t>(shape.filters / kFilters, 1), taps = window * window;
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
   double largest = 0, difference = 0;
-  std::vector<float> input(shape.channels * points), transformed(shape.channels * points), products(points),
+  std::vector<float> inputs[kTiles], squares[kTiles], weights(taps * shape.channels), products(points),
       results(outputs * outputs);
-  std::vector<double> weights(window * window), transformedWeights(points);
   for (int64_t tile = 0; tile < kTiles; ++tile) {
-    for (float &x : input)
+    inputs[tile].resize(shape.channels * points);
+    squares[tile].resize(shape.channels * points);
+    for (float &x : inputs[tile])
       x = std::max(normal(random), 0.0f);
     for (int64_t c = 0; c < shape.channels; ++c)
-      applyBoth(transforms.input, &input[c * points], &transformed[c * points]);
-    std::transform(transformed.begin(), transformed.end(), transformed.begin(), store);
-    for (int64_t f = 0; f < shape.filters; f += step) {
+      applyBoth(transforms.input, &inputs[tile][c * points], &squares[tile][c * points]);
+    roundSquares(squares[tile], points, factors);
+  }
+  for (int64_t f = 0; f < shape.filters; f += step) {
+    for (int64_t i = 0; i < taps * shape.channels; ++i)
+      weights[i] = filter[i * shape.filters + f];
+    std::vector<float> transformed = roundFilter(transforms, {window, shape.channels, 1}, weights.data(), factors);
+    for (int64_t tile = 0; tile < kTiles; ++tile) {
       std::fill(products.begin(), products.end(), 0.0f);
       std::vector<double> exact(outputs * outputs);
       for (int64_t c = 0; c < shape.channels; ++c) {
-        for (int64_t w = 0; w < window * window; ++w)
-          weights[w] = filter[(w * shape.channels + c) * shape.filters + f];
-        applyBoth(transforms.filter, weights.data(), transformedWeights.data());
         for (int64_t p = 0; p < points; ++p)
-          products[p] = std::fma(store(transformedWeights[p]), transformed[c * points + p], products[p]);
+          products[p] = std::fma(transformed[c * points + p], squares[tile][c * points + p], products[p]);
         for (int64_t y = 0; y < outputs; ++y)
           for (int64_t x = 0; x < outputs; ++x)
-            for (int64_t w = 0; w < window * window; ++w)
-              exact[y * outputs + x] += weights[w] * input[c * points + (y + w / window) * side + x + w % window];
+            for (int64_t w = 0; w < taps; ++w)
+              exact[y * outputs + x] += double(weights[w * shape.channels + c]) *
+                                        inputs[tile][c * points + (y + w / window) * side + x + w % window];
       }
       applyBoth(transforms.output, products.data(), results.data());
       for (int64_t i = 0; i < outputs * outputs; ++i) {

@@ -18,6 +18,7 @@
 #ifndef TENON_PASSES_PATHS_WINOGRAD_TRANSFORMS_H
 #define TENON_PASSES_PATHS_WINOGRAD_TRANSFORMS_H
 
+#include "passes/paths/int16/Int16Groups.h"
 #include <cstdint>
 #include <vector>
 
@@ -48,6 +49,11 @@ struct WinogradTransforms {
 /// True if there are points for `outputs` results of a window (2, 4 or 6 of 3 elements).
 bool hasWinogradTransforms(int64_t outputs, int64_t window);
 WinogradTransforms getWinogradTransforms(int64_t outputs, int64_t window);
+
+/// Returns the same transforms with rows of `filter` of about the same norm, so that elements of a transformed filter
+/// have like magnitudes at all points. Their factors are powers of two, by which rows of `input` are multiplied
+/// instead.
+WinogradTransforms balanceFilter(WinogradTransforms transforms);
 
 /// Transforms with integer coefficients: `output` yields `scale` times the result, or its square in two dimensions. All
 /// sums and products may wrap around at 32 bits, as long as the results times the largest power of two in that square
@@ -92,19 +98,29 @@ int64_t countBf16Pairs(int64_t channels);
 void transformFilterToBf16(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter,
                            int64_t panel, uint16_t *result);
 
+/// Computes the transformed filter in f64 and rounds it to i16, in the layout of transformFilterToI16: numbers times
+/// `scales`, one for each filter. No sum of their products with as many numbers of Int16Groups exceeds i32.
+/// `transforms` are balanced.
+void transformFilterToScaledI16(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter,
+                                int64_t panel, int32_t *result, float *scales);
+
+/// Returns the groups of the sums over all channels, in pairs.
+Int16Groups getWinogradGroups(int64_t channels);
+
 /// True if all results of u8 inputs with this filter can be recovered modulo 2^32.
 bool fitsIntegerTransforms(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter);
 
 /// How the transformed input and filter are stored, which products multiply.
 enum class WinogradFactors {
   f32,
-  i16,  ///< in pairs of channels, exact
-  bf16, ///< in pairs of channels, rounded
+  i16,       ///< in pairs of channels, exact
+  bf16,      ///< in pairs of channels, rounded
+  scaledI16, ///< in pairs of channels, rounded, with a scale for each point of a square, and for each filter
 };
 
-/// Returns the error of an f32 convolution with this filter and factors of f32 or bf16: the largest difference to f64,
-/// relative to the largest result, for inputs distributed like activations (normal, with negative numbers replaced by
-/// 0; deterministic). Tests a few of the filters.
+/// Returns the error of an f32 convolution with this filter and factors that are not exact: the largest difference to
+/// f64, relative to the largest result, for inputs distributed like activations (normal, with negative numbers replaced
+/// by 0; deterministic). Tests a few of the filters.
 double measureWinogradError(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter,
                             WinogradFactors factors = WinogradFactors::f32);
 

@@ -247,7 +247,7 @@ func.func @winograd_of_other_pairs(%x: tensor<1x8x8x5xui8>, %f: tensor<1x16x2x32
 // -----
 
 func.func @winograd_of_other_types(%x: tensor<1x8x8x4xi8>, %f: tensor<1x16x2x32xi32>) {
-  // expected-error @+1 {{needs f32 with a filter of f32 or bf16, or unsigned bytes and a filter of i32}}
+  // expected-error @+1 {{needs f32 with a filter of f32, bf16 or i32, or unsigned bytes and a filter of i32}}
   %0 = tenon.winograd %x, %f {filters = 4 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 2, 2, 32>, window = 3 : i64}
     : (tensor<1x8x8x4xi8>, tensor<1x16x2x32xi32>) -> tensor<1x8x8x4xi32>
   return
@@ -256,7 +256,7 @@ func.func @winograd_of_other_types(%x: tensor<1x8x8x4xi8>, %f: tensor<1x16x2x32x
 // -----
 
 func.func @winograd_of_bytes_with_floats(%x: tensor<1x8x8x4xui8>, %f: tensor<1x16x2x64xbf16>) {
-  // expected-error @+1 {{needs f32 with a filter of f32 or bf16, or unsigned bytes and a filter of i32}}
+  // expected-error @+1 {{needs f32 with a filter of f32, bf16 or i32, or unsigned bytes and a filter of i32}}
   %0 = tenon.winograd %x, %f {filters = 4 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 2, 2, 32>, window = 3 : i64}
     : (tensor<1x8x8x4xui8>, tensor<1x16x2x64xbf16>) -> tensor<1x8x8x4xui8>
   return

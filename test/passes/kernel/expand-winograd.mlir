@@ -65,6 +65,27 @@ func.func private @tiles(%x: memref<1x7x7x20xf32>, %w: memref<3x16x20x32xf32>, %
   return
 }
 
+// Factors that are rounded to i16: the largest of all channels of a point of a square gives its scale, and the numbers take the place of
+// the floats. Results are of the sums in i32, converted and scaled.
+// CHECK-LABEL: @scaled
+// CHECK: vector.store {{.*}} : memref<16x4x48xf32
+// CHECK: %[[LARGEST:.*]] = scf.for
+// CHECK: arith.maxui {{.*}} : vector<16xi32>
+// CHECK: %[[MOST:.*]] = vector.reduction <maxui>, %[[LARGEST]]
+// CHECK: memref.store %{{.*}}, %[[SCALES:.*]][%{{.*}}, %{{.*}}] : memref<16x4xf32
+// CHECK: vector.fma
+// CHECK: arith.trunci {{.*}} to vector<16xi16>
+// CHECK: kernel.contract <kind = i16_pairs, row = 0, panel = 32>
+// CHECK: %[[SUMS:.*]] = vector.load {{.*}} vector<16xi32>
+// CHECK: memref.load %[[SCALES]]
+// CHECK: arith.sitofp %[[SUMS]] : vector<16xi32> to vector<16xf32>
+func.func private @scaled(%x: memref<1x4x4x40xf32>, %w: memref<1x16x20x32xi32>, %out: memref<1x4x4x32xf32>) attributes {tenon.kernel} {
+  %c0 = arith.constant 0 : index
+  kernel.winograd ins(%x, %w : memref<1x4x4x40xf32>, memref<1x16x20x32xi32>) init(%out : memref<1x4x4x32xf32>)
+    at [%c0, %c0, %c0, %c0] {low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 4, 4, 32>, window = 3 : i64}
+  return
+}
+
 // Squares become f16 as they are stored: no memory holds the sums.
 // CHECK-LABEL: @narrowed
 // CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<1x8x8x32xf16>

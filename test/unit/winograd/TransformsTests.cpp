@@ -123,6 +123,77 @@ TEST_CASE("squares amplify the errors of rounding to bf16", "[winograd]") {
   }
 }
 
+TEST_CASE("balanced transforms are the same convolution, with elements of like magnitudes", "[winograd]") {
+  for (int64_t outputs : {2, 4, 6}) {
+    CAPTURE(outputs);
+    WinogradTransforms plain = getWinogradTransforms(outputs, 3), balanced = balanceFilter(plain);
+    double least = 1e9, most = 0;
+    for (int64_t row = 0; row < plain.filter.rows; ++row) {
+      double squares = 0;
+      for (int64_t i = 0; i < 3; ++i)
+        squares += balanced.filter.at(row, i) * balanced.filter.at(row, i);
+      least = std::min(least, squares);
+      most = std::max(most, squares);
+      for (int64_t i = 0; i < 3; ++i)
+        for (int64_t k = 0; k < plain.input.columns; ++k)
+          CHECK(balanced.filter.at(row, i) * balanced.input.at(row, k) ==
+                plain.filter.at(row, i) * plain.input.at(row, k));
+    }
+    CHECK(most <= 4.001 * least);
+    CHECK(balanced.output.elements == plain.output.elements);
+  }
+}
+
+TEST_CASE("a filter of i16 has a scale for each filter, and sums that i32 holds", "[winograd]") {
+  for (int64_t channels : {1, 3, 64, 257})
+    for (int64_t outputs : {2, 4, 6}) {
+      CAPTURE(channels, outputs);
+      WinogradTransforms t = balanceFilter(getWinogradTransforms(outputs, 3));
+      int64_t points = t.input.rows * t.input.rows, pairs = (channels + 1) / 2;
+      FilterShape shape{3, channels, 5};
+      std::vector<float> filter = makeFilter(shape, 1), floats(2 * points * channels * 4), scales(5);
+      for (int64_t i = 0; i < 9 * channels; ++i) {
+        filter[i * 5 + 1] *= 1e6F;
+        filter[i * 5 + 3] = 0;
+        filter[i * 5 + 4] = 1;
+      }
+      transformFilter(t, shape, filter.data(), 4, floats.data());
+      std::vector<int32_t> words(2 * points * pairs * 4, 1);
+      transformFilterToScaledI16(t, shape, filter.data(), 4, words.data(), scales.data());
+      CHECK(scales[3] == 0);
+      Int16Groups groups = getWinogradGroups(channels);
+      for (int64_t f = 0; f < 8; ++f)
+        for (int64_t p = 0; p < points; ++p) {
+          int64_t sum = 0;
+          double off = 0;
+          for (int64_t c = 0; c < 2 * pairs; ++c) {
+            auto word = static_cast<uint32_t>(words[((f / 4 * points + p) * pairs + c / 2) * 4 + f % 4]);
+            auto number = static_cast<int16_t>(c % 2 ? word >> 16 : word & 0xffff);
+            double scale = f < 5 ? scales[f] : 0,
+                   wanted = c < channels ? floats[((f / 4 * points + p) * channels + c) * 4 + f % 4] : 0;
+            off = std::max(off, std::abs(number * scale - wanted) - 0.5001 * scale - 1e-6 * std::abs(wanted));
+            sum += std::abs(int(number));
+          }
+          CHECK(off <= 0);
+          CHECK(sum <= groups.getLargestSum());
+        }
+    }
+}
+
+TEST_CASE("squares of i16 are more exact than those of bf16", "[winograd]") {
+  for (int64_t channels : {16, 64, 512})
+    for (int64_t outputs : {2, 4, 6}) {
+      CAPTURE(channels, outputs);
+      FilterShape shape{3, channels, 32};
+      std::vector<float> filter = makeFilter(shape, 2);
+      WinogradTransforms t = getWinogradTransforms(outputs, 3);
+      double bf16 = measureWinogradError(t, shape, filter.data(), WinogradFactors::bf16);
+      double i16 = measureWinogradError(balanceFilter(t), shape, filter.data(), WinogradFactors::scaledI16);
+      CHECK(i16 < bf16 / (channels <= 64 ? 6 : 2));
+      CHECK(i16 > bf16 / 100);
+    }
+}
+
 /// matrix * x * transpose(matrix).
 static std::vector<int64_t> applyBoth(const SmallMatrix &matrix, const std::vector<int64_t> &x) {
   int64_t rows = matrix.rows, columns = matrix.columns;
