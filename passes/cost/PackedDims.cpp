@@ -55,10 +55,12 @@ static bool isInt8Matmul(OpOperand &weight) {
          getElementTypeOrSelf(op->getOperand(1 - weight.getOperandNumber())).isUnsignedInteger(8);
 }
 
-/// True for a product whose kernel converts a matrix of fewer bits: contractions, and convolutions that multiply f16.
+/// True for a product whose kernel converts a matrix of fewer bits: contractions, and convolutions that multiply f16,
+/// or i16 in groups.
 static bool convertsMatrix(Operation *op) {
+  auto path = op->getAttrOfType<StringAttr>(kPathAttr);
   return isa<ContractOp>(op) ||
-         (isa<ConvolveOp>(op) && op->getAttr(kPathAttr) == StringAttr::get(op->getContext(), kRoundedF16Path));
+         (isa<ConvolveOp>(op) && path && (path == kRoundedF16Path || path == kRoundedInt16GroupsPath));
 }
 
 /// If an f16, bf16 or quantized operand is converted to the matrix of a floating-point product, returns that operand of
@@ -91,14 +93,16 @@ static MatrixDims getMatrixDims(OpOperand &use) {
 
 /// Returns how the input of a dequantized matrix is packed.
 static std::optional<PackedDims> getWidenedDims(OpOperand &use, OpOperand &matrix) {
-  std::optional<int64_t> axis = getMatrixDims(matrix).axis;
+  auto [axis, depthAxis] = getMatrixDims(matrix);
   RankedTensorType type = cast<RankedTensorType>(use.get().getType());
   if (!axis || type.getDimSize(*axis) == 1)
     return std::nullopt;
   Type element = type.getElementType();
   bool isSmall = element.isUnsignedInteger(4) || element.isInteger(8) || element.isSignlessInteger(16);
-  bool areWords = use.getOperandNumber() == 0 && isSmall && type.getRank() == 2;
-  return areWords ? PackedDims{*axis, {}, 1 - *axis} : PackedDims{*axis};
+  bool areWords = use.getOperandNumber() == 0 && isSmall;
+  if (areWords && type.getRank() == 2)
+    return PackedDims{*axis, {}, 1 - *axis};
+  return areWords && isa<ConvolveOp>(matrix.getOwner()) ? PackedDims{*axis, {}, depthAxis} : PackedDims{*axis};
 }
 
 /// True if a partly filled panel pays off: without packing, its elements would not be contiguous, or the conversion

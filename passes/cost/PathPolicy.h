@@ -37,6 +37,8 @@ struct PathPolicy {
   double int8GroupShare = 0.55, int8RoundCycles = 1;
   /// Products of 16 bits in groups: the share of the peak, and the instructions for each group that scale its sums.
   double int16Share = 0.92, int16GroupInstructions = 4;
+  /// The same share for convolutions, which begin a sum for each window.
+  double int16WindowShare = 0.85;
   /// Int8 products of images or rows with one scale: cycles for each element to find the scale and to round by it.
   double int8RoundedElementCycles = 0.75;
   /// The products per 32-bit lane that one vpmaddubsw replaces; the additions run on another port.

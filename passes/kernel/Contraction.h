@@ -27,7 +27,7 @@ struct Dequantization {
 /// the RHS, which `rhs` reads, has `perWord` of them, in the order of tenon.unpack. An element of the LHS is an i16
 /// beside i16, else an unsigned byte, its number plus 128. A group has products that are summed as integers.
 struct IntegerGroups {
-  unsigned loop;   ///< the only one that is summed; its extent is a multiple of `block`
+  unsigned loop;   ///< the last one that is summed; its extent is a multiple of `block`
   int64_t perWord; ///< 8 unsigned integers of 4 bits, or 4 of 8 or 2 of 16 bits with signs
   int64_t block;   ///< elements of a group: whole i32, with one scale in both operands
   ElementRead lhsScale;

@@ -450,7 +450,7 @@ static std::optional<Contraction> matchPromotedContraction(linalg::GenericOp op,
 
 static std::optional<Contraction> matchGroupContraction(linalg::GenericOp op, unsigned column) {
   std::optional<std::pair<Value, Value>> factors = matchMultiplyAdd(op);
-  if (!factors || !getElementTypeOrSelf(op.getDpsInits()[0]).isF32() || op.getNumReductionLoops() != 1)
+  if (!factors || !getElementTypeOrSelf(op.getDpsInits()[0]).isF32())
     return std::nullopt;
   std::optional<Contraction> contraction = matchIntegerGroups(op, column, factors->first, factors->second);
   return contraction ? contraction : matchIntegerGroups(op, column, factors->second, factors->first);

@@ -16,9 +16,10 @@ namespace tenon {
 /// packing, and of packed i16 and bf16. Each read refers to its value in the body.
 std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
 
-/// Matches how `factor`, a value of the body, is dequantized; `rhs` becomes the read of the stored numbers.
+/// Matches how `factor`, a value of the body, is dequantized; `rhs` becomes the read of the stored numbers. Of several
+/// summed loops, which only a kernel that `sumsWindows` has, numbers follow each other along the last one.
 std::optional<Dequantization> matchDequantization(mlir::linalg::GenericOp op, mlir::Value factor, unsigned columnLoop,
-                                                  ElementRead &rhs);
+                                                  ElementRead &rhs, bool sumsWindows = false);
 
 /// Matches a product of `row`, an i16, or a byte less 128, times a scale, with `factor`, which is dequantized: both
 /// values of the body, whose scales are those of groups.

@@ -23,8 +23,8 @@ namespace {
 /// Looks at what a factor is made of.
 class DequantizationMatcher {
 public:
-  DequantizationMatcher(linalg::GenericOp op, unsigned columnLoop)
-      : op(op), columnLoop(columnLoop), sumLoop(getDequantizedLoop(op)) {}
+  DequantizationMatcher(linalg::GenericOp op, unsigned columnLoop, bool sumsWindows)
+      : op(op), columnLoop(columnLoop), sumLoop(getDequantizedLoop(op)), sumsWindows(sumsWindows) {}
   std::optional<Dequantization> match(Value factor);
   /// The read of the numbers: that of most elements.
   ElementRead getNumbers(Value number);
@@ -40,13 +40,14 @@ private:
 
   linalg::GenericOp op;
   unsigned columnLoop, sumLoop;
+  bool sumsWindows;
 };
 } // namespace
 
 /// True if a read is in panels, or the same for all columns, and depends on no row.
 bool DequantizationMatcher::isOfWeight(const ElementRead &read) {
-  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-    if (loop != columnLoop && loop != sumLoop && read.map.isFunctionOfDim(loop))
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (loop != columnLoop && kind == utils::IteratorType::parallel && read.map.isFunctionOfDim(loop))
       return false;
   return !read.map.isFunctionOfDim(columnLoop) || getPanel(read.map, columnLoop) > 0;
 }
@@ -94,7 +95,7 @@ std::optional<int64_t> DequantizationMatcher::getBlock(Value scale) {
 
 std::optional<Dequantization> DequantizationMatcher::match(Value factor) {
   Sources sources;
-  if (op.getNumReductionLoops() != 1 || ShapedType::isDynamic(op.getStaticLoopRanges()[sumLoop]) ||
+  if ((op.getNumReductionLoops() != 1 && !sumsWindows) || ShapedType::isDynamic(op.getStaticLoopRanges()[sumLoop]) ||
       !collect(factor, sources) || sources.reads.empty())
     return std::nullopt;
   if (auto product = factor.getDefiningOp<arith::MulFOp>())
@@ -122,8 +123,8 @@ ElementRead DequantizationMatcher::getNumbers(Value number) {
 }
 
 std::optional<Dequantization> tenon::matchDequantization(linalg::GenericOp op, Value factor, unsigned columnLoop,
-                                                         ElementRead &rhs) {
-  DequantizationMatcher matcher(op, columnLoop);
+                                                         ElementRead &rhs, bool sumsWindows) {
+  DequantizationMatcher matcher(op, columnLoop, sumsWindows);
   std::optional<Dequantization> widening = matcher.match(factor);
   if (!widening)
     return std::nullopt;

@@ -149,7 +149,7 @@ std::optional<Contraction> tenon::matchIntegerGroups(linalg::GenericOp op, unsig
   std::optional<RoundedRow> rounded = matchRoundedRow(op, row);
   Contraction contraction{{}, {}, column, std::nullopt};
   std::optional<Dequantization> weight =
-      rounded ? matchDequantization(op, factor, column, contraction.rhs) : std::nullopt;
+      rounded ? matchDequantization(op, factor, column, contraction.rhs, /*sumsWindows=*/true) : std::nullopt;
   if (!weight || !weight->scale)
     return std::nullopt;
   unsigned loop = getDequantizedLoop(op);

@@ -24,7 +24,6 @@
 #include "passes/cost/PackedDims.h"
 #include "passes/cost/ProductShape.h"
 #include "passes/cost/RegisterBlock.h"
-#include "passes/cost/SizeHints.h"
 #include "passes/paths/FloatWeight.h"
 #include "passes/paths/Path.h"
 #include "passes/paths/PowerScales.h"
@@ -98,23 +97,6 @@ static int64_t getDepth(const F16Product &product) {
 // Estimates
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of elements that are rounded: of images, with those of the border, and without pixels that no
-/// window has.
-static double countRounded(const F16Product &product, const ProductShape &shape) {
-  auto convolve = dyn_cast<ConvolveOp>(product.rows->getOwner());
-  if (!convolve || skipsPixels(convolve))
-    return shape.rows * shape.depth;
-  SizeHints hints(convolve->getParentOfType<func::FuncOp>());
-  double count = 1;
-  for (auto [i, dim] : llvm::enumerate(getDims(convolve.getInput()))) {
-    int64_t spatial = static_cast<int64_t>(i) - static_cast<int64_t>(convolve.getFirstSpatialDim());
-    bool isSpatial = spatial >= 0 && spatial < static_cast<int64_t>(convolve.getLow().size());
-    count *= estimateExtent(hints, dim) +
-             (isSpatial ? double(convolve.getLow()[spatial] + convolve.getHigh()[spatial]) : 0.0);
-  }
-  return count;
-}
-
 /// A vector of f16 has twice the elements of one of f32. Few rows take as long as it takes to read the matrix, which
 /// other paths store in fewer bits.
 std::optional<double> F16Rounded::estimateCycles(Operation *op, const Machine &machine) const {
@@ -134,7 +116,7 @@ std::optional<double> F16Rounded::estimateCycles(Operation *op, const Machine &m
   // Kernels find the largest magnitudes, make scales of these, and round; those of images are found line by line first,
   // and the reciprocals of scales are stored.
   const double launches = isa<ConvolveOp>(op) ? 5 : 3; // math: those
-  return cycles + launches * machine.launchCycles + countRounded(*product, shape) * policy.f16RoundedElementCycles;
+  return cycles + launches * machine.launchCycles + countRoundedElements(op, shape) * policy.f16RoundedElementCycles;
 }
 
 /// Rounds the matrix, scaled by a power of two.

@@ -7,6 +7,9 @@
 
 #include "passes/paths/FloatWeight.h"
 #include "dialects/tenon/WeightBytes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/cost/SizeHints.h"
+#include "passes/paths/SplitProduct.h"
 #include "passes/precision/ConstantMatrices.h"
 
 using namespace mlir;
@@ -28,6 +31,21 @@ bool tenon::keepsRows(ContractOp op, OpOperand &rows) {
   bool isLhs = rows.getOperandNumber() == 0;
   ArrayRef<int64_t> own = isLhs ? op.getLhsDims() : op.getRhsDims();
   return own.drop_back() == op.getResultDims().drop_back();
+}
+
+double tenon::countRoundedElements(Operation *op, const ProductShape &shape) {
+  auto convolve = dyn_cast<ConvolveOp>(op);
+  if (!convolve || skipsPixels(convolve))
+    return shape.rows * shape.depth * shape.repetitions;
+  SizeHints hints(convolve->getParentOfType<func::FuncOp>());
+  double count = 1;
+  for (auto [i, dim] : llvm::enumerate(getDims(convolve.getInput()))) {
+    int64_t spatial = static_cast<int64_t>(i) - static_cast<int64_t>(convolve.getFirstSpatialDim());
+    bool isSpatial = spatial >= 0 && spatial < static_cast<int64_t>(convolve.getLow().size());
+    count *= estimateExtent(hints, dim) +
+             (isSpatial ? double(convolve.getLow()[spatial] + convolve.getHigh()[spatial]) : 0.0);
+  }
+  return count;
 }
 
 Value tenon::skipTransposes(Value images) {

@@ -9,6 +9,7 @@
 #define TENON_PASSES_PATHS_FLOATWEIGHT_H
 
 #include "dialects/tenon/Tenon.h"
+#include "passes/cost/ProductShape.h"
 
 namespace tenon {
 
@@ -20,6 +21,10 @@ WeightOp findFloatWeight(mlir::OpOperand &operand, llvm::function_ref<bool(mlir:
 /// True if the result of a product with a constant matrix has the dimensions of `rows`, the other operand, but for the
 /// last, in their order, and then the columns: what each row is scaled by broadcasts against the result.
 bool keepsRows(ContractOp op, mlir::OpOperand &rows);
+
+/// Returns the number of elements of the rows, or images, of a product that are rounded: of images, with those of the
+/// border, and without pixels that no window has.
+double countRoundedElements(mlir::Operation *op, const ProductShape &shape);
 
 /// Returns images with the same elements as `images`, [batch, ...], in the order of memory: what is transposed may
 /// never be stored.

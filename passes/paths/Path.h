@@ -72,7 +72,7 @@ std::unique_ptr<Path> createBf16Dot2(bool rounds, const PathPolicy &policy);
 std::unique_ptr<Path> createF16Rounded(const PathPolicy &policy);
 /// Matmuls with a matrix of 4 or 8 bits whose groups have scales; the rows are rounded to such groups.
 std::unique_ptr<Path> createInt8Groups(const PathPolicy &policy);
-/// Matmuls of floats with a constant matrix, both of which are rounded to 16 bits in groups with a scale each.
+/// Matmuls and convolutions of floats with a constant matrix: both are rounded to 16 bits in groups with a scale each.
 std::unique_ptr<Path> createInt16Groups(const PathPolicy &policy);
 /// Convolutions and matmuls with a constant matrix: images or rows, and filters, are rounded to int8 with a scale each.
 std::unique_ptr<Path> createInt8Rounded(const PathPolicy &policy);

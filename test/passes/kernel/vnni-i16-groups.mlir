@@ -82,6 +82,41 @@ func.func @one_group(%x: memref<1x16xi16>, %xs: memref<1x1xf32>, %w: memref<1x8x
   return
 }
 
+// A window is summed with loops around that of the groups.
+// CHECK-LABEL: @windows
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1 iter_args({{.*}}vector<16xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c4 iter_args({{.*}}vector<16xi32>
+// CHECK: llvm.x86.avx512.pmaddw.d.512
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
+func.func @windows(%x: memref<1x5x64xi16>, %xs: memref<1x5x2xf32>, %w: memref<1x3x32x32xi32>, %ws: memref<1x3x2x32xf32>, %c: memref<1x3x32xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(b, m, t, k, n) -> (b, m + t, k)>, affine_map<(b, m, t, k, n) -> (b, m + t, k floordiv 32)>,
+                                   affine_map<(b, m, t, k, n) -> (n floordiv 32, t, k floordiv 2, n mod 32)>,
+                                   affine_map<(b, m, t, k, n) -> (n floordiv 32, t, k floordiv 32, n mod 32)>, affine_map<(b, m, t, k, n) -> (b, m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction", "reduction", "parallel"]}
+      ins(%x, %xs, %w, %ws : memref<1x5x64xi16>, memref<1x5x2xf32>, memref<1x3x32x32xi32>, memref<1x3x2x32xf32>) outs(%c : memref<1x3x32xf32>) {
+  ^bb0(%a: i16, %as: f32, %word: i32, %bs: f32, %sum: f32):
+    %two = arith.constant 2 : index
+    %sixteen = arith.constant 16 : index
+    %top = arith.constant 16 : i32
+    %row = arith.sitofp %a : i16 to f32
+    %left = arith.mulf %row, %as : f32
+    %k = linalg.index 3 : index
+    %place = arith.remui %k, %two : index
+    %bit = arith.muli %place, %sixteen : index
+    %shift = arith.index_cast %bit : index to i32
+    %up = arith.subi %top, %shift : i32
+    %high = arith.shli %word, %up : i32
+    %integer = arith.shrsi %high, %top : i32
+    %number = arith.sitofp %integer : i32 to f32
+    %right = arith.mulf %number, %bs : f32
+    %product = arith.mulf %left, %right : f32
+    %new = arith.addf %sum, %product : f32
+    linalg.yield %new : f32
+  }
+  return
+}
+
 // Rows of bytes do not pair with weights of i16.
 // CHECK-LABEL: @bytes_by_i16
 // CHECK-NOT: pmaddw

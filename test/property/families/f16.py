@@ -81,7 +81,7 @@ def drawTwo(d, operator):
     _finish(d, d.node("MatMul", [first if isChain else x, second], dtypes=[FLOAT], isResult=False), 64)
 
 
-def _convolve(d, operator, x, channels, spatial, filters):
+def convolve(d, operator, x, channels, spatial, filters):
     """Windows that move by one or more pixels, with gaps or without, over images with a border or without."""
     windows, strides = [d.choose(1, 2, 3, 3, 5) for _ in spatial], [d.choose(1, 1, 2, 3) for _ in spatial]
     dilations, pads = [d.choose(1, 1, 2) for _ in spatial], [d.integer(0, 2) for _ in range(2 * len(spatial))]
@@ -96,7 +96,7 @@ def drawConv(d, operator):
     x = d.input(FLOAT, [batch, channels, *spatial], d.choose("unit", "positive"))
     if d.chance(0.3):
         x = d.node("Relu", [x], dtypes=[FLOAT], isResult=d.chance(0.5))
-    value = _convolve(d, operator, x, channels, spatial, filters)
+    value = convolve(d, operator, x, channels, spatial, filters)
     if d.chance(0.3):
         value = d.node("Add", [value, d.weight(FLOAT, [filters, *[1] * len(spatial)])], dtypes=[FLOAT], isResult=False)
     d.node("Relu" if d.chance(0.3) else "Identity", [value], dtypes=[FLOAT])
@@ -108,7 +108,7 @@ def drawScaledConv(d, operator):
     channels, filters, batch = d.choose(*CHANNELS), d.choose(*WIDTHS), d.choose(2, 3, 5)
     scales = d.constant(_makeScales(batch).reshape(batch, 1, 1, 1))
     x = d.node("Mul", [d.input(FLOAT, [batch, channels, 9, 11], "unit"), scales], dtypes=[FLOAT], isResult=False)
-    d.node("Div", [_convolve(d, operator, x, channels, [9, 11], filters), scales], dtypes=[FLOAT])
+    d.node("Div", [convolve(d, operator, x, channels, [9, 11], filters), scales], dtypes=[FLOAT])
     d.isWhole, d.slack = True, SLACK
 
 

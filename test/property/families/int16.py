@@ -1,12 +1,13 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""Products of f32 whose factors are rounded to 16 bits in groups that have scales, where this machine has dot products of these."""
+"""Products and convolutions of f32 whose factors are rounded to 16 bits in groups that have scales, where this machine has dot products of these."""
 
 import pathlib
 
 import numpy
 from draw import NUMBERS
+from families import f16
 
 HAS_VNNI = {"avx512_vnni", "avx_vnni"} & {*pathlib.Path("/proc/cpuinfo").read_text().split()}
 OPTIONS = ("--tolerance", "2e-3", *(("--force", "*=int16_groups_rounded") if HAS_VNNI else ()))
@@ -102,6 +103,42 @@ def drawLookup(d, operator):
     d.isWhole, d.slack = True, SLACK
 
 
+def drawConv(d, operator):
+    """Windows that move by one or more pixels, with gaps or without, over images with a border or without."""
+    channels, filters = d.choose(1, 16, 17, 30, 32, 48, 64, 96, 134), d.choose(*WIDTHS)
+    spatial = [d.choose(9, 10, 11, 14, 17) for _ in range(d.choose(1, 2, 2, 2, 3))]
+    batch = d.openSizes((1,), (2,), (3,))[0] if d.chance(0.4) else d.choose(1, 1, 2)
+    x = d.input(FLOAT, [batch, channels, *spatial], d.choose("unit", "positive"))
+    if d.chance(0.3):
+        x = d.node("Relu", [x], dtypes=[FLOAT], isResult=d.chance(0.5))
+    value = f16.convolve(d, operator, x, channels, spatial, filters)
+    if d.chance(0.3):
+        value = d.node("Add", [value, d.weight(FLOAT, [filters, *[1] * len(spatial)])], dtypes=[FLOAT], isResult=False)
+    d.node("Relu" if d.chance(0.3) else "Identity", [value], dtypes=[FLOAT])
+    d.isWhole, d.slack = True, SLACK
+
+
+def drawScaledConv(d, operator):
+    """Images of other magnitudes, and channels beside others that are larger, each group of which has scales of its own."""
+    channels, filters, batch = 64, d.choose(*WIDTHS), d.choose(2, 3)
+    scales = d.constant(numpy.array([1.0, 1e15, 3e-20][:batch], FLOAT).reshape(batch, 1, 1, 1))
+    x = d.node("Mul", [d.input(FLOAT, [batch, channels, 9, 11], "unit"), scales], dtypes=[FLOAT], isResult=False)
+    d.node("Div", [f16.convolve(d, operator, x, channels, [9, 11], filters), scales], dtypes=[FLOAT])
+    d.isWhole, d.slack = True, SLACK
+
+
+def drawTwoConv(d, operator):
+    """One convolution after the other, or two of the same image, which is rounded once."""
+    channels, filters = d.choose(16, 32, 48), d.choose(32, 48)
+    x = d.input(FLOAT, [d.choose(1, 2), channels, 11, 13], "unit")
+    first = d.node(operator, [x, d.weight(FLOAT, [filters, channels, 3, 3])], dtypes=[FLOAT], isResult=d.chance(0.5), pads=[1] * 4)
+    isChain = d.chance(0.5)
+    second = d.weight(FLOAT, [32, filters if isChain else channels, 3, 3])
+    value = d.node(operator, [first if isChain else x, second], dtypes=[FLOAT], isResult=False, pads=[1] * 4, strides=[2, 1])
+    d.node("Identity", [value], dtypes=[FLOAT])
+    d.isWhole, d.slack = True, SLACK
+
+
 OPERATORS = {
     "MatMul": drawMatMul,
     "MatMul of the largest": drawLargest,
@@ -109,4 +146,7 @@ OPERATORS = {
     "MatMul of scales": drawScaled,
     "MatMul twice": drawTwo,
     "MatMul of a lookup": drawLookup,
+    "Conv": drawConv,
+    "Conv of scales": drawScaledConv,
+    "Conv twice": drawTwoConv,
 }
