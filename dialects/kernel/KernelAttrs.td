@@ -24,7 +24,7 @@ def Kernel_MicroKernel : Kernel_Enum<"MicroKernel", "instructions that a contrac
   I32EnumAttrCase<"pmaddubsw", 9>, I32EnumAttrCase<"vnni", 10>, I32EnumAttrCase<"bf16_dot", 11>,
   I32EnumAttrCase<"amx_i8", 12>, I32EnumAttrCase<"amx_bf16", 13>, I32EnumAttrCase<"vnni_groups", 14>,
   I32EnumAttrCase<"bf16_pairs", 15>, I32EnumAttrCase<"f16_fma", 16>,
-  I32EnumAttrCase<"vnni_i16_groups", 17>]>;
+  I32EnumAttrCase<"vnni_i16_groups", 17>, I32EnumAttrCase<"amx_bf16_pairs", 18>]>;
 
 def Kernel_Packing : Kernel_Enum<"Packing", "how a tile's part of the LHS is packed to scratch", [
   I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"rows", 1>, I32EnumAttrCase<"tile", 2>,
@@ -96,7 +96,8 @@ def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
       sum is known to fit 16 bits; `vnni_groups` and `vnni_i16_groups` sum four of i8 and two
       of i16 in groups that have scales; `bf16_dot` is vdpbf16ps,
       `bf16_pairs` the same for factors that are stored in pairs; `f16_fma` sums short blocks of products in f16;
-      `amx_i8` and `amx_bf16` are AMX tiles. Only a schedule chooses `pmaddubsw`, `bf16_dot`, `f16_fma` and `amx_i8`.
+      `amx_i8`, `amx_bf16` and `amx_bf16_pairs` are AMX tiles, the last one of factors that are stored in pairs. Only a schedule chooses `pmaddubsw`,
+      `bf16_dot`, `f16_fma`, `amx_i8` and `amx_bf16_pairs`.
     * `tile`: the largest number of iterations of each loop in a tile; `?` where that has no bound. Empty: not known.
     * `packing`: `rows` copies the rows of the LHS of a tile side by side, `tile` copies all elements of the LHS that a tile
       reads, in a wider type or column block by column block, and `split` makes bf16 terms of the rows.

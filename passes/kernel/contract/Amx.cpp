@@ -71,14 +71,14 @@ void AmxKernel::move(StringRef how, int64_t number, Value memory, ValueRange ind
                                 ValueRange{registerNumber, getPointer(b, loc, memory, indices), stride});
 }
 
-Value AmxKernel::getRowBytes(const ElementRead &read) {
+Value AmxKernel::getStrideBytes(const ElementRead &read, unsigned loop) {
   assert(read.map.getNumResults() == cast<MemRefType>(read.memory.getType()).getRank() &&
          "an index of an operand has a stride");
   auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, read.memory);
   Value bytes = nest.constant(0);
   int64_t elementBytes = getElementTypeOrSelf(read.memory).getIntOrFloatBitWidth() / 8;
   for (auto [index, stride] : llvm::zip(read.map.getResults(), metadata.getConstifiedMixedStrides()))
-    if (int64_t step = *getStep(index, *contraction.rowLoop)) {
+    if (int64_t step = *getStep(index, loop)) {
       Value distance = arith::MulIOp::create(b, loc, nest.constant(step * elementBytes),
                                              getValueOrCreateConstantIndexOp(b, loc, stride));
       bytes = arith::AddIOp::create(b, loc, bytes, distance);
@@ -175,16 +175,20 @@ void AmxKernel::forRows(llvm::function_ref<void(ArrayRef<Rows> rows)> body) {
 void AmxKernel::emitBlock(ArrayRef<Rows> rows, int64_t vectors) {
   assert(!rows.empty() && rows.size() <= size_t(kSide) && vectors > 0 && vectors <= kSide &&
          "a block of sums has at most two AMX tiles on a side");
+  bool isInPlace = sumsInPlace();
   if (getKBlocking())
     moveStoredSums("tileloadd64", rows, vectors);
-  for (size_t i = 0; i < rows.size(); ++i)
-    for (int64_t v = 0; v < vectors && !getKBlocking(); ++v)
-      call("tilezero", {kFirstSums + int64_t(i) * kSide + v});
+  else if (isInPlace && !problem.isFromZero)
+    moveSums("tileloadd64", rows, vectors);
+  else
+    for (size_t i = 0; i < rows.size(); ++i)
+      for (int64_t v = 0; v < vectors; ++v)
+        call("tilezero", {kFirstSums + int64_t(i) * kSide + v});
   emitSums(nest.getSummedLoops(), rows, vectors);
   if (getKBlocking() && !getKBlocking().isLast())
     return moveStoredSums("tilestored64", rows, vectors);
-  if (parts.results.storesSums() && hasWholeSums() && !columnMask)
-    return storeTiles(rows, vectors);
+  if (isInPlace)
+    return moveSums("tilestored64", rows, vectors);
   for (size_t i = 0; i < rows.size(); ++i)
     for (int64_t v = 0; v < vectors; ++v)
       move("tilestored64", kFirstSums + i * kSide + v, sums, {nest.constant(i * kMaxRows), nest.constant(v * kColumns)},
@@ -204,15 +208,22 @@ void AmxKernel::moveStoredSums(StringRef name, ArrayRef<Rows> rows, int64_t vect
     }
 }
 
-/// Stores sums that need no epilogue where they belong, rows that were computed before once more.
-void AmxKernel::storeTiles(ArrayRef<Rows> rows, int64_t vectors) {
+/// True if AMX tiles hold whole sums that need no epilogue, and are stored where they belong. Rows that were computed
+/// before are stored once more, but not added to twice.
+bool AmxKernel::sumsInPlace() {
+  std::optional<int64_t> extent = nest.getStaticExtent(*contraction.rowLoop);
+  bool repeatsRows = !extent || (*extent > kMaxRows && *extent % kMaxRows != 0);
+  return parts.results.storesSums() && hasWholeSums() && !columnMask && (problem.isFromZero || !repeatsRows);
+}
+
+/// Loads or stores the sums of a block where they belong.
+void AmxKernel::moveSums(StringRef name, ArrayRef<Rows> rows, int64_t vectors) {
   ElementRead out = getRead(*op.getDpsInitOperand(0));
   Value rowBytes = getRowBytes(out);
   for (auto [i, part] : llvm::enumerate(rows)) {
     nest.moveTo(*contraction.rowLoop, part.first);
     for (int64_t v = 0; v < vectors; ++v)
-      move("tilestored64", kFirstSums + int64_t(i) * kSide + v, out.memory, nest.getIndices(out, 0, v * kColumns),
-           rowBytes);
+      move(name, kFirstSums + int64_t(i) * kSide + v, out.memory, nest.getIndices(out, 0, v * kColumns), rowBytes);
   }
 }
 
@@ -237,6 +248,13 @@ void AmxKernel::finishSomeRows(int64_t firstSums, Rows rows, Value row, int64_t 
                                                ValueRange{place, nest.constant(v * kColumns)}));
     }
   SumBlock block{count, vectors, columnMask};
+  if (!problem.isFromZero) {
+    ElementRead out = getRead(*op.getDpsInitOperand(0));
+    for (int64_t i = 0; i < count * vectors; ++i) {
+      Value before = parts.operands.loadVector(out, i / vectors, i % vectors, block);
+      results[i] = arith::AddFOp::create(b, loc, before, results[i]);
+    }
+  }
   results = completeSums(block, std::move(results));
   parts.results.store(results, block, parts.columnLoops.isLastColumnAlone());
 }

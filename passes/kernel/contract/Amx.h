@@ -56,8 +56,9 @@ protected:
   void move(llvm::StringRef name, int64_t tile, mlir::Value memory, mlir::ValueRange indices, mlir::Value rowBytes);
   /// Adds the products of AMX tile `row` of the LHS and those of the RHS to the sums.
   void multiply(llvm::StringRef name, int64_t row, int64_t vectors);
-  /// The bytes between neighboring rows of an operand.
-  mlir::Value getRowBytes(const ElementRead &read);
+  /// The bytes from an element of an operand to that of the next row, or of the next iteration of a loop.
+  mlir::Value getRowBytes(const ElementRead &read) { return getStrideBytes(read, *contraction.rowLoop); }
+  mlir::Value getStrideBytes(const ElementRead &read, unsigned loop);
   const KBlocking &getKBlocking() const { return parts.kBlocking; }
 
 private:
@@ -68,7 +69,8 @@ private:
   void emitBlock(mlir::ArrayRef<Rows> rows, int64_t vectors);
   void moveStoredSums(llvm::StringRef name, mlir::ArrayRef<Rows> rows, int64_t vectors);
   void emitSums(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<Rows> rows, int64_t vectors);
-  void storeTiles(mlir::ArrayRef<Rows> rows, int64_t vectors);
+  bool sumsInPlace();
+  void moveSums(llvm::StringRef name, mlir::ArrayRef<Rows> rows, int64_t vectors);
   void finishRows(int64_t firstSums, Rows rows, int64_t vectors);
   void finishSomeRows(int64_t firstSums, Rows rows, mlir::Value row, int64_t count, int64_t vectors);
 

@@ -16,6 +16,7 @@ static constexpr const MicroKernelEntry *kMicroKernels[] = {
     &kF16Fma,
     &kPmaddUbsw,
     &kAmxBf16,
+    &kAmxBf16Pairs,
     &kAmxInt8,
     // Dot products of i8, by the number of products that an instruction sums.
     &kVnni,

@@ -57,3 +57,6 @@ func.func private @vnni_i16_groups(f32 {test.schedule = #kernel.schedule<micro_k
 
 // CHECK: @bf16_pairs(f32 {test.schedule = #kernel.schedule<micro_kernel = bf16_pairs>})
 func.func private @bf16_pairs(f32 {test.schedule = #kernel.schedule<micro_kernel = bf16_pairs>})
+
+// CHECK: @amx_bf16_pairs(f32 {test.schedule = #kernel.schedule<micro_kernel = amx_bf16_pairs>})
+func.func private @amx_bf16_pairs(f32 {test.schedule = #kernel.schedule<micro_kernel = amx_bf16_pairs>})
