@@ -55,8 +55,8 @@ private:
   Value readQueries(const Span &tile);
   Values startSums(const Span &tile);
   int64_t getBlockLength();
-  Value addScores(const Span &block, Value queries, Value scores);
-  Value addValues(const Span &tile, const Span &block, Value weights, Value sums);
+  Value computeScores(const Span &block, Value queries, Value scores);
+  Value addValues(const Span &tile, const Span &block, Value weights, Value sums, bool isOnly);
   Values addKeys(const Span &tile, const Span &block, Value queries, Values carried);
   Values scaleDown(const Span &tile, Value blockLargest, Values carried);
   Values forScores(ArrayRef<Value> inputs, ArrayRef<Value> outputs, Body body);
@@ -224,31 +224,32 @@ Values ManyQueriesWriter::scaleDown(const Span &tile, Value blockLargest, Values
   return {scaled[1], scaled[2], values};
 }
 
-/// Adds the products of the keys of a block with the queries to the scores.
-Value ManyQueriesWriter::addScores(const Span &block, Value queries, Value scores) {
+/// Returns the products of the keys of a block with the queries, in `scores`. It is zeroed last, so that the product
+/// begins with zeros instead of reading them.
+Value ManyQueriesWriter::computeScores(const Span &block, Value queries, Value scores) {
   if (!op.getBf16Products()) {
     Matrix keys = readMatrix(op.getKeys(), op.getKeyDims(), keyIndex, block, op.getSizeIndex(), size);
-    return multiply(keys, /*isOfColumns=*/false, queries, scores);
+    return multiply(keys, /*isOfColumns=*/false, queries, fill(scores, 0));
   }
   Matrix keys = readPairs(op.getKeys(), op.getKeyDims(), keyIndex, block, op.getSizeIndex(), size, /*areOfRows=*/false);
-  return multiplyPairs(keys, /*isOfColumns=*/false, queries, scores);
+  return multiplyPairs(keys, /*isOfColumns=*/false, queries, fill(scores, 0));
 }
 
-/// Adds the values of a block, weighted, to the sums of a tile.
-Value ManyQueriesWriter::addValues(const Span &tile, const Span &block, Value weights, Value sums) {
+/// Adds the values of a block, weighted, to the sums of a tile, which begin with zeros if the block is the only one.
+Value ManyQueriesWriter::addValues(const Span &tile, const Span &block, Value weights, Value sums, bool isOnly) {
   if (!op.getBf16Products()) {
     Matrix values = readMatrix(op.getValues(), op.getValueDims(), keyIndex, block, op.getValueIndex(), valueSize);
-    return multiply(values, /*isOfColumns=*/true, weights, sums);
+    return multiply(values, /*isOfColumns=*/true, weights, isOnly ? fill(sums, 0) : sums);
   }
   Matrix values =
       readPairs(op.getValues(), op.getValueDims(), keyIndex, block, op.getValueIndex(), valueSize, /*areOfRows=*/true);
   Matrix pairs = pairUp({weights, /*isTransposed=*/false}, block, all(tile.most), /*areOfRows=*/true);
-  return multiplyPairs(values, /*isOfColumns=*/true, pairs.tensor, sums);
+  return multiplyPairs(values, /*isOfColumns=*/true, pairs.tensor, isOnly ? fill(sums, 0) : sums);
 }
 
 Values ManyQueriesWriter::addKeys(const Span &tile, const Span &block, Value queries, Values carried) {
   Value scores = cut(empty({block.most, tile.most}), block.count, w.b.getIndexAttr(tile.most));
-  scores = addScores(block, queries, fill(scores, 0));
+  scores = computeScores(block, queries, scores);
 
   bool isOnly = getConstant(numKeys) == block.most;
   Value start = isOnly ? carried[largest] : fill(empty({tile.most}), -std::numeric_limits<double>::infinity());
@@ -266,14 +267,14 @@ Values ManyQueriesWriter::addKeys(const Span &tile, const Span &block, Value que
     return Values{score, larger(elements[1], score)};
   });
   if (isOnly)
-    carried = {changed[1], carried[sum], fill(empty({valueSize, tile.most}), 0)};
+    carried = {changed[1], carried[sum], empty({valueSize, tile.most})};
   else
     carried = scaleDown(tile, changed[1], carried);
   Values weights = forScores(carried[largest], {changed[0], carried[sum]}, [&](ValueRange elements) {
     Value weight = emitSoftmaxWeight(w.b, w.loc, arith::SubFOp::create(w.b, w.loc, elements[1], elements[0]));
     return Values{weight, arith::AddFOp::create(w.b, w.loc, elements[2], weight)};
   });
-  return {carried[largest], weights[1], addValues(tile, block, weights[0], carried[mixed])};
+  return {carried[largest], weights[1], addValues(tile, block, weights[0], carried[mixed], isOnly)};
 }
 
 /// How many keys a block has.
