@@ -35,6 +35,9 @@ struct AttentionPolicy {
   int64_t blockKeys = 128, maskedBlockKeys = 64;
   /// The same where factors are rounded to bf16: scores, rounded weights and rounded values stay in L1.
   int64_t bf16BlockKeys = 64;
+  /// With sizes of keys and values of at least this, products of bf16 are computed in AMX tiles if the target has such:
+  /// a sum of fewer products does not fill a row of a tile.
+  int64_t minAmxSize = 32;
   /// Elements of a block of keys that is transposed if there are few queries: 64 KiB in f32, which stay in L2. Smaller
   /// blocks have too few independent sums to hide the latency of their products.
   int64_t transposedElements = 16 * 1024;
@@ -55,6 +58,7 @@ struct AttentionPolicy {
   int64_t maxSplitElements = 24 * 1024;
 
   bool isFew(std::optional<int64_t> queries) const { return queries && *queries <= fewQueries; }
+  bool fillsAmxTiles(int64_t size, int64_t valueSize) const { return size >= minAmxSize && valueSize >= minAmxSize; }
 };
 
 } // namespace tenon

@@ -31,6 +31,8 @@ struct FormPolicy {
   /// The share of the f32 peak that they reach if their factors are rounded to bf16, and the cycles that it takes to
   /// round an element of a key or a value and to store it in a pair.
   double attentionBf16Share = 1.1, bf16PairCycles = 0.1;
+  /// AMX: cycles for each element of a value, half a pair, to transpose it (docs/performance/attention.md).
+  double amxTransposeCycles = 0.1;
   /// The share of the memory's bandwidth at which keys and values of few queries are read a head at a time, from memory
   /// that has those of all heads side by side: 24 of 42 GB/s on two cores of Zen 4.
   double interleavedShare = 0.6;

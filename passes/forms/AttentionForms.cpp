@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/cost/PathPolicy.h"
 #include "passes/cost/ProductShape.h"
 #include "passes/cost/SizeHints.h"
 #include "passes/forms/FormSource.h"
@@ -12,6 +13,7 @@
 #include "passes/paths/FormNames.h"
 #include "passes/paths/PathTimes.h"
 #include "passes/paths/SplitProduct.h"
+#include "passes/paths/split/Bf16Terms.h"
 #include <cmath>
 
 using namespace mlir;
@@ -41,10 +43,15 @@ private:
     return *matchAttention(cast<ContractOp>(site.operations.back()));
   }
   double estimateReading(const FormSite &site, size_t form, const Machine &machine) const;
+  bool hasAmxTiles(const AttentionMatch &match, const Machine &machine) const {
+    return machine.amxBf16 && fillsAmxTiles(match, attention);
+  }
   double estimateBf16(const AttentionMatch &match, const Machine &machine) const;
+  double estimateAmx(const AttentionMatch &match) const;
 
   FormPolicy policy;
   AttentionPolicy attention;
+  PathPolicy paths;
 };
 } // namespace
 
@@ -90,7 +97,7 @@ bool AttentionForms::hasForm(const FormSite &site, size_t form, const Machine &m
   case kSplitKeys:
     return isSplittable(getMatch(site), attention);
   default:
-    return machine.bf16Pairs && canRoundFactors(getMatch(site), attention);
+    return (machine.bf16Pairs || hasAmxTiles(getMatch(site), machine)) && canRoundFactors(getMatch(site), attention);
   }
 }
 
@@ -142,6 +149,29 @@ double AttentionForms::estimateBf16(const AttentionMatch &match, const Machine &
   return cycles;
 }
 
+/// Estimates the cycles of the same products in AMX tiles. A block of keys adds to the sums of values, and its values
+/// are transposed as pairs.
+double AttentionForms::estimateAmx(const AttentionMatch &match) const {
+  constexpr double kRows = 16; // format: rows and columns of an AMX tile
+  double cycles = paths.amxBeginCycles;
+  for (ContractOp product : {match.scores, match.mix}) {
+    ProductShape shape = *getProductShape(product);
+    if (shape.getProducts() < 1)
+      continue;
+    bool isOfValues = product == match.mix;
+    double tiles =
+        shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kRows);
+    double steps = std::ceil(shape.depth / static_cast<double>(chooseStep(static_cast<int64_t>(shape.depth))));
+    double sums = isOfValues ? std::ceil(shape.depth / static_cast<double>(attention.bf16BlockKeys)) : 1;
+    cycles +=
+        shape.repetitions * tiles * (steps * paths.amxProductCycles / paths.amxShare + sums * paths.amxBf16SumCycles);
+    double elements = shape.repetitions * shape.depth * shape.columns *
+                      std::ceil(shape.rows / static_cast<double>(attention.tileQueries));
+    cycles += elements * (policy.bf16PairCycles + (isOfValues ? policy.amxTransposeCycles : 0));
+  }
+  return cycles;
+}
+
 double AttentionForms::estimateRest(const FormSite &site, size_t form, const Machine &machine) const {
   AttentionMatch match = getMatch(site);
   double reading = estimateReading(site, form, machine);
@@ -150,7 +180,7 @@ double AttentionForms::estimateRest(const FormSite &site, size_t form, const Mac
     double cycles = (form == kSplitKeys ? 2 : 1) * machine.launchCycles;
     // Other products have no paths whose cycles the other form would count.
     if (form == kFusedBf16)
-      return cycles + reading + estimateBf16(match, machine);
+      return cycles + reading + (hasAmxTiles(match, machine) ? estimateAmx(match) : estimateBf16(match, machine));
     for (ContractOp product : {match.scores, match.mix})
       cycles += isProductOfFloats(product) ? estimateFloats(product, machine, policy.attentionShare) : 0;
     return cycles + reading;

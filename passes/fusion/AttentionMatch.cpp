@@ -392,13 +392,18 @@ std::optional<AttentionMatch> tenon::matchAttention(ContractOp mix) {
   return std::nullopt;
 }
 
-bool tenon::isFusible(AttentionMatch m, const AttentionPolicy &policy) {
+/// True if the matched operations are an attention for which `isPossible` holds.
+static bool isAttention(AttentionMatch &m, llvm::function_ref<bool(AttentionOp)> isPossible) {
   Operation *root = nullptr;
   std::optional<BodyBuilder> body;
-  AttentionOp op = createAttention(m, [&](AttentionOp op) { return isSupported(op, policy); }, root, body);
+  AttentionOp op = createAttention(m, isPossible, root, body);
   if (op)
     op->erase();
   return bool(op);
+}
+
+bool tenon::isFusible(AttentionMatch m, const AttentionPolicy &policy) {
+  return isAttention(m, [&](AttentionOp op) { return isSupported(op, policy); });
 }
 
 /// True if the scores are computed with f32 sums, for more than few queries.
@@ -408,13 +413,15 @@ static bool areFactorsRounded(AttentionOp op, const AttentionPolicy &policy) {
 }
 
 bool tenon::canRoundFactors(AttentionMatch m, const AttentionPolicy &policy) {
-  Operation *root = nullptr;
-  std::optional<BodyBuilder> body;
-  AttentionOp op = createAttention(
-      m, [&](AttentionOp op) { return isSupported(op, policy) && areFactorsRounded(op, policy); }, root, body);
-  if (op)
-    op->erase();
-  return bool(op);
+  return isAttention(m, [&](AttentionOp op) { return isSupported(op, policy) && areFactorsRounded(op, policy); });
+}
+
+bool tenon::fillsAmxTiles(AttentionMatch m, const AttentionPolicy &policy) {
+  return isAttention(m, [&](AttentionOp op) {
+    return hasKnownSizes(op, policy) &&
+           policy.fillsAmxTiles(*getConstant(getExtent(op.getKeys(), op.getKeyDims(), op.getSizeIndex())),
+                                *getConstant(getExtent(op.getValues(), op.getValueDims(), op.getValueIndex())));
+  });
 }
 
 AttentionOp tenon::fuseAttention(AttentionMatch m, const AttentionPolicy &policy, bool roundsFactors) {

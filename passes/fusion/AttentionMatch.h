@@ -39,6 +39,9 @@ bool isFusible(AttentionMatch m, const AttentionPolicy &policy);
 /// few queries, for which keys and values are read once anyway.
 bool canRoundFactors(AttentionMatch m, const AttentionPolicy &policy);
 
+/// True if its sizes are those of products that AMX tiles pay for.
+bool fillsAmxTiles(AttentionMatch m, const AttentionPolicy &policy);
+
 /// Replaces the matched operations by one attention, which rounds the factors of its products to bf16 if
 /// `roundsFactors` and it may; null if they are not fusible. Dead operations are left.
 AttentionOp fuseAttention(AttentionMatch m, const AttentionPolicy &policy, bool roundsFactors = false);

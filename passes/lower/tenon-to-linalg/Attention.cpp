@@ -17,6 +17,9 @@
 // With `bf16_products` the factors are rounded to bf16, in pairs along both sums:
 // queries once for a tile, keys, weights and values for each block of keys.
 //
+// In AMX tiles, pairs of keys and values are loaded as [key][pair] and
+// [value][pair], whichever of them is contiguous in memory, in whole steps.
+//
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,8 +27,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Kernel.h"
+#include "passes/cost/Machine.h"
 #include "passes/lower/tenon-to-linalg/AttentionWriter.h"
 #include "passes/lower/tenon-to-linalg/Stages.h"
+#include "passes/paths/split/Bf16Terms.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -43,7 +48,8 @@ public:
   using AttentionWriter::hasFailed;
 
   ManyQueriesWriter(LineWriter &w, KernelScope &scope, AttentionOp op, ValueRange outer)
-      : AttentionWriter(w, scope, op, outer) {
+      : AttentionWriter(w, scope, op, outer),
+        hasAmxTiles(op.getBf16Products() && getMachine(op).amxBf16 && policy.fillsAmxTiles(size, valueSize)) {
     findMasks();
   }
   /// The result with the tile of that number.
@@ -54,6 +60,7 @@ private:
   Value writeQueries(const Span &tile, Value result);
   Value readQueries(const Span &tile);
   Values startSums(const Span &tile);
+  int64_t countMoved();
   int64_t getBlockLength();
   Value computeScores(const Span &block, Value queries, Value scores);
   Value addValues(const Span &tile, const Span &block, Value weights, Value sums, bool isOnly);
@@ -63,7 +70,13 @@ private:
   bool hasRoom(const Read &mask);
   SmallVector<std::pair<Value, Value>> readMasks(const Span &tile, const Span &block);
   void findMasks();
+  std::optional<int64_t> countPairs(const Span &elements);
+  Matrix placePairs(const Matrix &pairs, bool isOfColumns, const Span &rows);
+  kernel::MicroKernel getMicroKernel() const {
+    return hasAmxTiles ? kernel::MicroKernel::amx_bf16_pairs : kernel::MicroKernel::automatic;
+  }
 
+  const bool hasAmxTiles;
   SmallVector<Read> masks;
 };
 
@@ -106,12 +119,10 @@ Value ManyQueriesWriter::readQueries(const Span &tile) {
   if (op.getBf16Products()) {
     Matrix pairs = readPairs(op.getQueries(), op.getQueryDims(), queryIndex, tile, op.getSizeIndex(), size,
                              /*areOfRows=*/false);
-    int64_t numPairs = llvm::divideCeil(size, 2);
-    Value queries = empty({numPairs, tile.most}, w.b.getI32Type());
-    if (getConstantIntValue(tile.count) != tile.most) {
-      Value zero = arith::ConstantOp::create(w.b, w.loc, w.b.getI32IntegerAttr(0));
-      queries = linalg::FillOp::create(w.b, w.loc, zero, queries).getResult(0);
-    }
+    int64_t numPairs = llvm::divideCeil(size, 2), numPadded = countPairs(all(size)).value_or(numPairs);
+    Value queries = empty({numPadded, tile.most}, w.b.getI32Type());
+    if (getConstantIntValue(tile.count) != tile.most || numPadded != numPairs)
+      queries = fillPairs(queries);
     return transpose(pairs, tile.count, w.b.getIndexAttr(numPairs), queries);
   }
   Matrix matrix = readMatrix(op.getQueries(), op.getQueryDims(), queryIndex, tile, op.getSizeIndex(), size);
@@ -119,6 +130,28 @@ Value ManyQueriesWriter::readQueries(const Span &tile) {
   if (getConstantIntValue(tile.count) != tile.most)
     queries = fill(queries, 0);
   return transpose(matrix, tile.count, w.b.getIndexAttr(size), queries);
+}
+
+//===----------------------------------------------------------------------===//
+// Products of pairs
+//===----------------------------------------------------------------------===//
+
+/// Returns the pairs of a sum in AMX tiles, which is padded to whole steps; none if products are summed in vectors.
+std::optional<int64_t> ManyQueriesWriter::countPairs(const Span &elements) {
+  if (!hasAmxTiles)
+    return std::nullopt;
+  int64_t number = getConstantIntValue(elements.count).value_or(elements.most);
+  return llvm::alignTo(llvm::divideCeil(number, 2), chooseStep(number) / 2);
+}
+
+/// Returns pairs as AMX tiles load them, those of each of some rows of the result side by side; others as they are.
+Matrix ManyQueriesWriter::placePairs(const Matrix &pairs, bool isOfColumns, const Span &rows) {
+  if (!hasAmxTiles || pairs.isTransposed == isOfColumns)
+    return pairs;
+  int64_t numPairs = cast<RankedTensorType>(pairs.tensor.getType()).getDimSize(0);
+  Value moved = transpose({pairs.tensor, /*isTransposed=*/false}, w.b.getIndexAttr(numPairs), rows.count,
+                          empty({rows.most, numPairs}, w.b.getI32Type()));
+  return {cut(moved, rows.count, w.b.getIndexAttr(numPairs)), isOfColumns};
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,8 +264,10 @@ Value ManyQueriesWriter::computeScores(const Span &block, Value queries, Value s
     Matrix keys = readMatrix(op.getKeys(), op.getKeyDims(), keyIndex, block, op.getSizeIndex(), size);
     return multiply(keys, /*isOfColumns=*/false, queries, fill(scores, 0));
   }
-  Matrix keys = readPairs(op.getKeys(), op.getKeyDims(), keyIndex, block, op.getSizeIndex(), size, /*areOfRows=*/false);
-  return multiplyPairs(keys, /*isOfColumns=*/false, queries, fill(scores, 0));
+  Matrix keys = readPairs(op.getKeys(), op.getKeyDims(), keyIndex, block, op.getSizeIndex(), size, /*areOfRows=*/false,
+                          countPairs(all(size)));
+  keys = placePairs(keys, /*isOfColumns=*/false, block);
+  return multiplyPairs(keys, /*isOfColumns=*/false, queries, fill(scores, 0), getMicroKernel());
 }
 
 /// Adds the values of a block, weighted, to the sums of a tile, which begin with zeros if the block is the only one.
@@ -241,10 +276,12 @@ Value ManyQueriesWriter::addValues(const Span &tile, const Span &block, Value we
     Matrix values = readMatrix(op.getValues(), op.getValueDims(), keyIndex, block, op.getValueIndex(), valueSize);
     return multiply(values, /*isOfColumns=*/true, weights, isOnly ? fill(sums, 0) : sums);
   }
-  Matrix values =
-      readPairs(op.getValues(), op.getValueDims(), keyIndex, block, op.getValueIndex(), valueSize, /*areOfRows=*/true);
-  Matrix pairs = pairUp({weights, /*isTransposed=*/false}, block, all(tile.most), /*areOfRows=*/true);
-  return multiplyPairs(values, /*isOfColumns=*/true, pairs.tensor, isOnly ? fill(sums, 0) : sums);
+  std::optional<int64_t> numPairs = countPairs(block);
+  Matrix values = readPairs(op.getValues(), op.getValueDims(), keyIndex, block, op.getValueIndex(), valueSize,
+                            /*areOfRows=*/true, numPairs);
+  Matrix pairs = pairUp({weights, /*isTransposed=*/false}, block, all(tile.most), /*areOfRows=*/true, numPairs);
+  values = placePairs(values, /*isOfColumns=*/true, all(valueSize));
+  return multiplyPairs(values, /*isOfColumns=*/true, pairs.tensor, isOnly ? fill(sums, 0) : sums, getMicroKernel());
 }
 
 Values ManyQueriesWriter::addKeys(const Span &tile, const Span &block, Value queries, Values carried) {
@@ -277,14 +314,30 @@ Values ManyQueriesWriter::addKeys(const Span &tile, const Span &block, Value que
   return {carried[largest], weights[1], addValues(tile, block, weights[0], carried[mixed], isOnly)};
 }
 
+/// Returns the elements of each key and value that have another copy, since AMX tiles load them the other way around.
+int64_t ManyQueriesWriter::countMoved() {
+  if (!hasAmxTiles)
+    return 0;
+  auto isAlongKeys = [&](Value value, ArrayRef<int64_t> indices, int64_t sizeIndex) {
+    std::optional<ElementSource> source = findTensor(value, placeIndices(value, indices, keyIndex, sizeIndex));
+    auto find = [&](unsigned loop) {
+      return llvm::find_if(source->indices, [&](AffineExpr index) { return index.isFunctionOfDim(loop); });
+    };
+    return source && find(outer.size() + 1) < find(outer.size());
+  };
+  return (isAlongKeys(op.getKeys(), op.getKeyDims(), op.getSizeIndex()) ? size : 0) +
+         (isAlongKeys(op.getValues(), op.getValueDims(), op.getValueIndex()) ? 0 : valueSize);
+}
+
 /// How many keys a block has.
 int64_t ManyQueriesWriter::getBlockLength() {
   bool isMasked = !tests.empty() || !masks.empty();
   int64_t length = isMasked ? policy.maskedBlockKeys : policy.blockKeys;
   if (op.getBf16Products()) {
-    // Pairs take half the memory of copies in f32, and do not straddle blocks.
-    length = std::min(policy.bf16BlockKeys, policy.maxCopiedElements / (2 * (size + valueSize)));
-    return std::max<int64_t>(2, llvm::alignDown(length, 2));
+    // Pairs take half the memory of copies in f32, and do not straddle blocks, nor the two steps of a sum in AMX tiles.
+    int64_t copied = size + valueSize + countMoved(), step = hasAmxTiles ? 4 : 2;
+    length = std::min(policy.bf16BlockKeys, policy.maxCopiedElements / (2 * copied));
+    return std::max<int64_t>(2, llvm::alignDown(length, step));
   }
   if (copiesKeys())
     return std::max<int64_t>(1, std::min(length, policy.maxCopiedElements / (4 * (size + valueSize))));

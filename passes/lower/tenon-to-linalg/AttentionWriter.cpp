@@ -76,12 +76,13 @@ Matrix AttentionWriter::readMatrix(Value value, ArrayRef<int64_t> indices, int64
 }
 
 Matrix AttentionWriter::readPairs(Value value, ArrayRef<int64_t> indices, int64_t rowIndex, const Span &rows,
-                                  int64_t columnIndex, int64_t columns, bool areOfRows) {
+                                  int64_t columnIndex, int64_t columns, bool areOfRows,
+                                  std::optional<int64_t> numPairs) {
   SmallVector<AffineExpr> at = placeIndices(value, indices, rowIndex, columnIndex);
   Matrix matrix = readInPlace(value, at, rows, all(columns));
   if (!matrix.tensor)
     matrix = {copy(value, at, rows, columns), false};
-  return pairUp(matrix, rows, all(columns), areOfRows);
+  return pairUp(matrix, rows, all(columns), areOfRows, numPairs);
 }
 
 bool AttentionWriter::copiesKeys() {

@@ -53,9 +53,10 @@ protected:
   /// Reads a matrix of an operand: in place if it has the right type, otherwise as a copy.
   Matrix readMatrix(mlir::Value value, llvm::ArrayRef<int64_t> indices, int64_t rowIndex, const Span &rows,
                     int64_t columnIndex, int64_t columns);
-  /// Reads a matrix of an operand as pairs of bf16, of neighbouring rows or of neighbouring columns.
+  /// Reads a matrix of an operand as pairs of bf16, of neighbouring rows or of neighbouring columns (`pairUp`).
   Matrix readPairs(mlir::Value value, llvm::ArrayRef<int64_t> indices, int64_t rowIndex, const Span &rows,
-                   int64_t columnIndex, int64_t columns, bool areOfRows);
+                   int64_t columnIndex, int64_t columns, bool areOfRows,
+                   std::optional<int64_t> numPairs = std::nullopt);
   /// True if keys or values have a type that the kernel does not compute with, so that they are copied.
   bool copiesKeys();
   /// The indices at which a tensor of extents `dims` is read: loops for its outer dimensions, then for rows and

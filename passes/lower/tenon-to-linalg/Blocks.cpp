@@ -7,6 +7,7 @@
 
 #include "passes/lower/tenon-to-linalg/Blocks.h"
 #include "dialects/kernel/Bf16Pairs.h"
+#include "dialects/kernel/ScheduleRequest.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -91,15 +92,16 @@ Matrix BlockWriter::slice(Value tensor, ArrayRef<AffineExpr> at, const Span &row
   return {tensor::ExtractSliceOp::create(w.b, w.loc, sliceType, tensor, offsets, sizes, strides), isTransposed};
 }
 
+std::optional<ElementSource> BlockWriter::findTensor(Value value, ArrayRef<AffineExpr> at) {
+  std::optional<ElementSource> source = ElementSource{value, SmallVector<AffineExpr>(at)};
+  while (source && !scope.lookupTensor(source->value))
+    source = getMovedElement(source->value, source->indices);
+  return source;
+}
+
 Matrix BlockWriter::readInPlace(Value value, ArrayRef<AffineExpr> at, const Span &rows, const Span &columns) {
-  ElementSource source{value, SmallVector<AffineExpr>(at)};
-  while (!scope.lookupTensor(source.value)) {
-    std::optional<ElementSource> next = getMovedElement(source.value, source.indices);
-    if (!next)
-      return {};
-    source = *next;
-  }
-  return slice(scope.lookupTensor(source.value), source.indices, rows, columns);
+  std::optional<ElementSource> source = findTensor(value, at);
+  return source ? slice(scope.lookupTensor(source->value), source->indices, rows, columns) : Matrix{};
 }
 
 Value BlockWriter::copy(Value value, ArrayRef<AffineExpr> at, const Span &rows, int64_t columns) {
@@ -148,21 +150,34 @@ Value BlockWriter::multiply(const Matrix &matrix, bool isOfColumns, Value vector
 // Pairs of bf16
 //===----------------------------------------------------------------------===//
 
-Value BlockWriter::multiplyPairs(const Matrix &matrix, bool isOfColumns, Value vectors, Value out) {
-  return contract(matrix, isOfColumns, vectors, out, [&](ValueRange elements) {
+Value BlockWriter::multiplyPairs(const Matrix &matrix, bool isOfColumns, Value vectors, Value out,
+                                 kernel::MicroKernel microKernel) {
+  Value sums = contract(matrix, isOfColumns, vectors, out, [&](ValueRange elements) {
     Value products = kernel::emitBf16Dot(w.b, w.loc, elements[0], elements[1]);
     return Values{arith::AddFOp::create(w.b, w.loc, elements[2], products)};
   })[0];
+  if (microKernel != kernel::MicroKernel::automatic) {
+    kernel::ScheduleFields fields;
+    fields.microKernel = microKernel;
+    sums.getDefiningOp()->setAttr(kernel::kScheduleAttr, kernel::ScheduleAttr::get(w.b.getContext(), fields));
+  }
+  return sums;
 }
 
-Matrix BlockWriter::pairUp(const Matrix &matrix, const Span &rows, const Span &columns, bool areOfRows) {
+Value BlockWriter::fillPairs(Value tensor) {
+  Value zero = arith::ConstantOp::create(w.b, w.loc, w.b.getI32IntegerAttr(0));
+  return linalg::FillOp::create(w.b, w.loc, zero, tensor).getResult(0);
+}
+
+Matrix BlockWriter::pairUp(const Matrix &matrix, const Span &rows, const Span &columns, bool areOfRows,
+                           std::optional<int64_t> numPairs) {
   // The dimensions as they are in memory, and the one along which elements are paired.
   const Span *spans[] = {&rows, &columns};
   if (matrix.isTransposed)
     std::swap(spans[0], spans[1]);
   unsigned paired = areOfRows == matrix.isTransposed ? 1 : 0;
   int64_t most[] = {spans[0]->most, spans[1]->most};
-  most[paired] = llvm::divideCeil(most[paired], 2);
+  most[paired] = numPairs.value_or(llvm::divideCeil(most[paired], 2));
   auto compute = [&](AffineExpr expr) {
     return affine::makeComposedFoldedAffineApply(w.b, w.loc, AffineMap::get(0, 1, expr), {spans[paired]->count});
   };
@@ -170,8 +185,11 @@ Matrix BlockWriter::pairUp(const Matrix &matrix, const Span &rows, const Span &c
   OpFoldResult wholePairs = compute(count.floorDiv(2)), halfPairs = compute(count % 2), zero = w.b.getIndexAttr(0),
                one = w.b.getIndexAttr(1);
   SmallVector<OpFoldResult> ones{one, one}, sizes{spans[0]->count, spans[1]->count};
-  sizes[paired] = compute(count.ceilDiv(2));
+  OpFoldResult needed = compute(count.ceilDiv(2));
+  sizes[paired] = numPairs ? w.b.getIndexAttr(*numPairs) : needed;
   Value pairs = cut(empty(most, w.b.getI32Type()), sizes[0], sizes[1]);
+  if (numPairs && getConstantIntValue(needed) != numPairs)
+    pairs = fillPairs(pairs);
   // Writes `number` pairs from pair `first` on, of elements that follow each other or of one and zero.
   auto write = [&](OpFoldResult first, OpFoldResult number, bool areWhole) {
     if (isZeroInteger(number))

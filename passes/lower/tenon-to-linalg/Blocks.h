@@ -8,7 +8,9 @@
 #ifndef TENON_PASSES_LOWER_TENON_TO_LINALG_BLOCKS_H
 #define TENON_PASSES_LOWER_TENON_TO_LINALG_BLOCKS_H
 
+#include "dialects/kernel/KernelDialect.h"
 #include "passes/lower/tenon-to-linalg/LineLoops.h"
+#include <optional>
 
 namespace tenon {
 
@@ -55,6 +57,8 @@ protected:
 
   /// The first rows and columns of a matrix.
   mlir::Value cut(mlir::Value matrix, mlir::OpFoldResult rows, mlir::OpFoldResult columns);
+  /// Returns the tensor in memory that has the elements of a value, and their indices; none if they are computed.
+  std::optional<ElementSource> findTensor(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> at);
   /// Returns the slice of a tensor at indices `at`, which covers two of its dimensions; null if it is not one.
   Matrix slice(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> at, const Span &rows, const Span &columns);
   /// The same for any value, read in place; null if it is not in memory.
@@ -66,10 +70,16 @@ protected:
   /// Adds products to `out`: those of the rows of a matrix with `vectors`, or those of its columns.
   mlir::Value multiply(const Matrix &matrix, bool isOfColumns, mlir::Value vectors, mlir::Value out);
   /// Returns pairs of neighbouring elements, rounded to bf16 (dialects/kernel/Bf16Pairs.h), in memory of their own:
-  /// those of neighbouring rows, or of neighbouring columns. The last one of an odd number is paired with zero.
-  Matrix pairUp(const Matrix &matrix, const Span &rows, const Span &columns, bool areOfRows);
-  /// Adds products to `out` as `multiply` does, for matrices of pairs along the summed dimension.
-  mlir::Value multiplyPairs(const Matrix &matrix, bool isOfColumns, mlir::Value vectors, mlir::Value out);
+  /// those of neighbouring rows, or of neighbouring columns. The last one of an odd number is paired with zero. If
+  /// there shall be more pairs than that, zeros follow.
+  Matrix pairUp(const Matrix &matrix, const Span &rows, const Span &columns, bool areOfRows,
+                std::optional<int64_t> numPairs = std::nullopt);
+  /// Adds products to `out` as `multiply` does, for matrices of pairs along the summed dimension, with a micro-kernel
+  /// if operands and target allow it.
+  mlir::Value multiplyPairs(const Matrix &matrix, bool isOfColumns, mlir::Value vectors, mlir::Value out,
+                            kernel::MicroKernel microKernel = kernel::MicroKernel::automatic);
+  /// Fills a tensor of pairs with zeros.
+  mlir::Value fillPairs(mlir::Value tensor);
 
 private:
   Values contract(const Matrix &matrix, bool isOfColumns, mlir::Value vectors, mlir::Value out, Body body);

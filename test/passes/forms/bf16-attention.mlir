@@ -81,3 +81,42 @@ func.func @doubles(%q: tensor<12x128x64xf64>) -> tensor<12x128x64xf64> {
   return %2 : tensor<12x128x64xf64>
 }
 }
+
+// -----
+
+// AMX tiles multiply pairs, too, if sizes fill them and there is more to do than to start them.
+module attributes {tenon.machine = #tenon.machine<vector_bytes = 64, vector_registers = 32, amx_bf16 = 1>} {
+// CHECK-LABEL: @amx_tiles
+// CHECK: tenon.attention
+// CHECK: bf16_products
+// CHECK-LABEL: @small_sizes
+// CHECK: tenon.attention
+// CHECK-NOT: bf16_products
+// CHECK-LABEL: @short
+// CHECK: tenon.attention
+// CHECK-NOT: bf16_products
+func.func @amx_tiles(%q: tensor<12x128x64xf32>) -> tensor<12x128x64xf32> {
+  %0 = tenon.contract %q, %q {lhs_dims = array<i64: 0, 1, 3>, rhs_dims = array<i64: 0, 2, 3>, result_dims = array<i64: 0, 1, 2>}
+    : (tensor<12x128x64xf32>, tensor<12x128x64xf32>) -> tensor<12x128x128xf32>
+  %1 = tenon.softmax %0 {axis = 2 : i64} : (tensor<12x128x128xf32>) -> tensor<12x128x128xf32>
+  %2 = tenon.contract %1, %q {lhs_dims = array<i64: 0, 1, 3>, rhs_dims = array<i64: 0, 3, 2>, result_dims = array<i64: 0, 1, 2>}
+    : (tensor<12x128x128xf32>, tensor<12x128x64xf32>) -> tensor<12x128x64xf32>
+  return %2 : tensor<12x128x64xf32>
+}
+func.func @small_sizes(%q: tensor<12x128x16xf32>) -> tensor<12x128x16xf32> {
+  %0 = tenon.contract %q, %q {lhs_dims = array<i64: 0, 1, 3>, rhs_dims = array<i64: 0, 2, 3>, result_dims = array<i64: 0, 1, 2>}
+    : (tensor<12x128x16xf32>, tensor<12x128x16xf32>) -> tensor<12x128x128xf32>
+  %1 = tenon.softmax %0 {axis = 2 : i64} : (tensor<12x128x128xf32>) -> tensor<12x128x128xf32>
+  %2 = tenon.contract %1, %q {lhs_dims = array<i64: 0, 1, 3>, rhs_dims = array<i64: 0, 3, 2>, result_dims = array<i64: 0, 1, 2>}
+    : (tensor<12x128x128xf32>, tensor<12x128x16xf32>) -> tensor<12x128x16xf32>
+  return %2 : tensor<12x128x16xf32>
+}
+func.func @short(%q: tensor<1x16x64xf32>) -> tensor<1x16x64xf32> {
+  %0 = tenon.contract %q, %q {lhs_dims = array<i64: 0, 1, 3>, rhs_dims = array<i64: 0, 2, 3>, result_dims = array<i64: 0, 1, 2>}
+    : (tensor<1x16x64xf32>, tensor<1x16x64xf32>) -> tensor<1x16x16xf32>
+  %1 = tenon.softmax %0 {axis = 2 : i64} : (tensor<1x16x16xf32>) -> tensor<1x16x16xf32>
+  %2 = tenon.contract %1, %q {lhs_dims = array<i64: 0, 1, 3>, rhs_dims = array<i64: 0, 3, 2>, result_dims = array<i64: 0, 1, 2>}
+    : (tensor<1x16x16xf32>, tensor<1x16x64xf32>) -> tensor<1x16x64xf32>
+  return %2 : tensor<1x16x64xf32>
+}
+}

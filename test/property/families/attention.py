@@ -71,11 +71,11 @@ def _mask(d, dtype, scores, dims):
     return d.node("Add", [scores, added], isResult=False)
 
 
-def drawAttention(d, operator, dtypes=(FLOAT, FLOAT, FLOAT, FLOAT, DOUBLE, HALF), isScaled=False):
+def drawAttention(d, operator, dtypes=(FLOAT, FLOAT, FLOAT, FLOAT, DOUBLE, HALF), sizes=HEAD_SIZES, isScaled=False):
     dtype = d.choose(*dtypes)
     batch, heads = d.size(1, 3), d.choose(1, 2, 3, 4)
     keyHeads = d.choose(heads, 1)
-    size, valueSize = d.choose(*HEAD_SIZES), d.choose(*HEAD_SIZES)
+    size, valueSize = d.choose(*sizes), d.choose(*sizes)
     if d.chance(0.25):
         queries = d.choose(1, 2, 5)
         keys = d.choose(d.choose(*MANY_KEYS), *d.openSizes((1,), (17,), (300,), *((length,) for length in MANY_KEYS)))
@@ -91,7 +91,13 @@ def drawAttention(d, operator, dtypes=(FLOAT, FLOAT, FLOAT, FLOAT, DOUBLE, HALF)
         return d.node("Transpose", [x], perm=permutation, isResult=False) if permutation != [0, 1, 2, 3] else x
 
     q = operand(heads, queries, size, rows)
-    k = operand(keyHeads, keys, size, [0, 2, 3, 1] if isSplit else [0, 1, 3, 2])
+    # A cache may have the keys as the first product reads them.
+    isTransposed = d.chance(0.2)
+    k = (
+        d.input(dtype, [batch, keyHeads, size, keys], "unit")
+        if isTransposed
+        else operand(keyHeads, keys, size, [0, 2, 3, 1] if isSplit else [0, 1, 3, 2])
+    )
     v = operand(keyHeads, keys, valueSize, rows)
     scores = d.node("MatMul", [q, k], isResult=False)
     scale = d.constant(dtype.type(size**-0.5 if isScaled else d.choose(1, size**-0.5)))
