@@ -28,6 +28,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Kernel.h"
 #include "passes/cost/Machine.h"
+#include "passes/cost/StackPolicy.h"
 #include "passes/lower/tenon-to-linalg/AttentionWriter.h"
 #include "passes/lower/tenon-to-linalg/Stages.h"
 #include "passes/paths/split/Bf16Terms.h"
@@ -61,6 +62,7 @@ private:
   Value readQueries(const Span &tile);
   Values startSums(const Span &tile);
   int64_t countMoved();
+  int64_t countStackBytes(int64_t keys, int64_t copied);
   int64_t getBlockLength();
   Value computeScores(const Span &block, Value queries, Value scores);
   Value addValues(const Span &tile, const Span &block, Value weights, Value sums, bool isOnly);
@@ -329,6 +331,20 @@ int64_t ManyQueriesWriter::countMoved() {
          (isAlongKeys(op.getValues(), op.getValueDims(), op.getValueIndex()) ? 0 : valueSize);
 }
 
+/// Returns the bytes that a kernel with products of pairs keeps at most for blocks of `keys` keys, of which `copied`
+/// elements each are stored in pairs. Full tiles and those of the remaining queries have memory of their own, and in
+/// both of them whole blocks and the last one.
+int64_t ManyQueriesWriter::countStackBytes(int64_t keys, int64_t copied) {
+  constexpr int64_t kBlocks = 2, kWordBytes = 4;        // format: whole blocks and the last one; f32, and pairs of bf16
+  constexpr int64_t kNumbers = 16, kTileSums = 32 * 32; // limit: numbers for each query, and sums of AMX tiles
+  int64_t words = 0, ofScores = 1 + static_cast<int64_t>(masks.size());
+  for (int64_t width : {getWidth(op, policy), kFewQueries}) {
+    int64_t ofBlock = keys * (copied / 2 + ofScores * width + width / 2) + (hasAmxTiles ? 2 * kTileSums : 0);
+    words += (size + valueSize + kNumbers) * width + kBlocks * ofBlock;
+  }
+  return words * kWordBytes;
+}
+
 /// How many keys a block has.
 int64_t ManyQueriesWriter::getBlockLength() {
   bool isMasked = !tests.empty() || !masks.empty();
@@ -337,6 +353,8 @@ int64_t ManyQueriesWriter::getBlockLength() {
     // Pairs take half the memory of copies in f32, and do not straddle blocks, nor the two steps of a sum in AMX tiles.
     int64_t copied = size + valueSize + countMoved(), step = hasAmxTiles ? 4 : 2;
     length = std::min(policy.bf16BlockKeys, policy.maxCopiedElements / (2 * copied));
+    while (length > step && countStackBytes(length, copied) > StackPolicy().kernelBytes)
+      length -= step;
     return std::max<int64_t>(2, llvm::alignDown(length, step));
   }
   if (copiesKeys())

@@ -1,6 +1,8 @@
 // RUN: tenon-opt %s -tenon-to-linalg | FileCheck %s
 // RUN: tenon-opt %s -tenon-to-linalg -tenon-form-contractions -tenon-tile-kernels -canonicalize -cse -tenon-bufferize-kernels -cse -canonicalize \
 // RUN:   | FileCheck %s --check-prefix=BUFFERS
+// RUN: tenon-opt %s -tenon-to-linalg -tenon-form-contractions -tenon-tile-kernels -canonicalize -cse -tenon-bufferize-kernels -cse -canonicalize \
+// RUN:   -tenon-place-allocations | FileCheck %s --check-prefix=STACK
 
 // 70 queries are a tile of 64 and one of 16, all keys are done at once: queries, the scores, what the body makes of them
 // and the largest ones, exponentials and their sums, results.
@@ -249,4 +251,25 @@ func.func @bf16_products_of_any_keys(%q: tensor<64x4xf32>, %k: tensor<?x4xf32, #
      value_dims = array<i64: 1, 3>, result_dims = array<i64: 0, 3>}
     : (tensor<64x4xf32>, tensor<?x4xf32, #tenon.shape<s0, 4>>, tensor<?x4xf32, #tenon.shape<s0, 4>>) -> tensor<64x4xf32>
   return %0 : tensor<64x4xf32>
+}
+
+// With two masks and all that is rounded, the stack has no room for blocks of 64 keys.
+// CHECK-LABEL: @bf16_products_with_masks
+// CHECK: outs(%{{.*}}, %{{.*}} : tensor<60x4x16xf32>, tensor<4x16xf32>)
+// BUFFERS-LABEL: @bf16_products_with_masks
+// STACK-LABEL: @bf16_products_with_masks
+// STACK: memref.alloca
+func.func @bf16_products_with_masks(%q: tensor<?x96xf32, #tenon.shape<s0, 96>>, %k: tensor<?x96xf32, #tenon.shape<s1, 96>>,
+                                    %m: tensor<?x?xf32, #tenon.shape<s0, s1>>, %n: tensor<?x?xf32, #tenon.shape<s0, s1>>)
+    -> tensor<?x96xf32, #tenon.shape<s0, 96>> attributes {tenon.kernel, tenon.symbols = ["s0", "s1"]} {
+  %0 = tenon.attention %q, %k, %k {
+  ^bb0(%scores: tensor<?x?xf32, #tenon.shape<s0, s1>>):
+    %1 = tenon.add %scores, %m : (tensor<?x?xf32, #tenon.shape<s0, s1>>, tensor<?x?xf32, #tenon.shape<s0, s1>>) -> tensor<?x?xf32, #tenon.shape<s0, s1>>
+    %2 = tenon.add %1, %n : (tensor<?x?xf32, #tenon.shape<s0, s1>>, tensor<?x?xf32, #tenon.shape<s0, s1>>) -> tensor<?x?xf32, #tenon.shape<s0, s1>>
+    tenon.yield %2 : tensor<?x?xf32, #tenon.shape<s0, s1>>
+  } {bf16_products, query_dims = array<i64: 0, 2>, key_dims = array<i64: 1, 2>, score_dims = array<i64: 0, 1>,
+     value_dims = array<i64: 1, 3>, result_dims = array<i64: 0, 3>}
+    : (tensor<?x96xf32, #tenon.shape<s0, 96>>, tensor<?x96xf32, #tenon.shape<s1, 96>>, tensor<?x96xf32, #tenon.shape<s1, 96>>)
+      -> tensor<?x96xf32, #tenon.shape<s0, 96>>
+  return %0 : tensor<?x96xf32, #tenon.shape<s0, 96>>
 }
