@@ -189,12 +189,13 @@ TransformedFilter WinogradConvolution::transformWeight(ConvolveOp op, const Mach
   FilterShape filter = *getSquareFilter(op);
   auto weight = op.getFilter().getDefiningOp<WeightOp>();
   WinogradTransforms transforms = getTransforms(filter.window);
-  auto createWeight = [&](ArrayRef<int64_t> shape, Type type, StringRef how, llvm::function_ref<void(char *)> fill) {
+  auto createWeight = [&](ArrayRef<int64_t> shape, Type type, StringRef key, StringRef how,
+                          llvm::function_ref<void(char *)> fill) {
     auto whole = RankedTensorType::get(shape, type);
     AsmResourceBlob blob = HeapAsmResourceBlob::allocate(whole.getNumElements() * type.getIntOrFloatBitWidth() / 8,
                                                          kAlignment, /*dataIsMutable=*/true);
     fill(blob.getMutableData().data());
-    auto created = WeightOp::create(rewriter, weight.getLoc(), createElements(whole, how, std::move(blob)));
+    auto created = WeightOp::create(rewriter, weight.getLoc(), createElements(whole, key, std::move(blob)));
     created.setNameAttr(deriveName(weight.getNameAttr(), how));
     return created;
   };
@@ -203,20 +204,20 @@ TransformedFilter WinogradConvolution::transformWeight(ConvolveOp op, const Mach
   SmallVector<int64_t> shape = getShape(filter, machine);
   TransformedFilter made;
   if (isOfBf16())
-    made.filter = createWeight(shape, rewriter.getBF16Type(), name, [&](char *result) {
+    made.filter = createWeight(shape, rewriter.getBF16Type(), "winograd", name, [&](char *result) {
       transformFilterToBf16(transforms, filter, elements.data(), panel, reinterpret_cast<uint16_t *>(result));
     });
   else if (isOfI16())
-    made.filter = createWeight(shape, rewriter.getI32Type(), name, [&](char *result) {
+    made.filter = createWeight(shape, rewriter.getI32Type(), "winograd", name, [&](char *result) {
       transformFilterToScaledI16(transforms, filter, elements.data(), panel, reinterpret_cast<int32_t *>(result),
                                  scales.data());
     });
   else
-    made.filter = createWeight(shape, rewriter.getF32Type(), name, [&](char *result) {
+    made.filter = createWeight(shape, rewriter.getF32Type(), "winograd", name, [&](char *result) {
       transformFilter(transforms, filter, elements.data(), panel, reinterpret_cast<float *>(result));
     });
   if (isOfI16())
-    made.scales = createWeight(filter.filters, rewriter.getF32Type(), "scales",
+    made.scales = createWeight(filter.filters, rewriter.getF32Type(), "scales", "scales",
                                [&](char *result) { llvm::copy(scales, reinterpret_cast<float *>(result)); });
   return made;
 }
