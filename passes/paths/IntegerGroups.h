@@ -28,8 +28,8 @@ struct RowIntegers {
 };
 
 /// Rounds rows `x` to integers in groups of `group` neighbours along the last dimension, which they divide, and returns
-/// what tenon.dequantize makes of these. NaN makes its group NaN. Products with the same rows have the same operations,
-/// which CSE merges.
+/// what tenon.dequantize makes of these. NaN makes its group NaN; infinities make sums infinite or NaN, those of both
+/// signs in a group not always NaN. Products with the same rows have the same operations, which CSE merges.
 mlir::Value roundToGroups(mlir::RewriterBase &rewriter, mlir::Value x, int64_t group, const RowIntegers &integers);
 
 /// A matrix as integers, and their scales.
