@@ -243,11 +243,7 @@ Operation *F16Rounded::take(Operation *op, const Machine &, RewriterBase &rewrit
   auto unscaled = MulOp::create(rewriter, op->getLoc(), op->getResult(0), unit);
   auto result = MulOp::create(rewriter, op->getLoc(), unscaled, rows.scale);
   rewriter.replaceAllUsesExcept(op->getResult(0), result, unscaled);
-  while (floats && isOpTriviallyDead(floats)) {
-    Operation *before = floats->getNumOperands() ? floats->getOperand(0).getDefiningOp() : nullptr;
-    rewriter.eraseOp(floats);
-    floats = before;
-  }
+  eraseUnread(rewriter, floats);
   return op;
 }
 

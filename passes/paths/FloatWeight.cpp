@@ -8,6 +8,7 @@
 #include "passes/paths/FloatWeight.h"
 #include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/cost/SizeHints.h"
 #include "passes/paths/SplitProduct.h"
 #include "passes/precision/ConstantMatrices.h"
@@ -24,6 +25,14 @@ WeightOp tenon::findFloatWeight(OpOperand &operand, llvm::function_ref<bool(Oper
     return isProduct(user) || (isa<CastOp>(user) && llvm::all_of(user->getUsers(), isProduct));
   });
   return isOfProducts ? weight : WeightOp();
+}
+
+void tenon::eraseUnread(RewriterBase &rewriter, Operation *op) {
+  while (op && isOpTriviallyDead(op)) {
+    Operation *source = op->getNumOperands() ? op->getOperand(0).getDefiningOp() : nullptr;
+    rewriter.eraseOp(op);
+    op = source;
+  }
 }
 
 bool tenon::keepsRows(ContractOp op, OpOperand &rows) {

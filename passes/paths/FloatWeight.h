@@ -9,6 +9,7 @@
 #define TENON_PASSES_PATHS_FLOATWEIGHT_H
 
 #include "dialects/tenon/Tenon.h"
+#include "mlir/IR/PatternMatch.h"
 #include "passes/cost/ProductShape.h"
 
 namespace tenon {
@@ -17,6 +18,9 @@ namespace tenon {
 /// there is none whose bytes are known, or if not all of its readers satisfy `isProduct`. A lookup, for example, would
 /// need the floats beside what they are quantized to.
 WeightOp findFloatWeight(mlir::OpOperand &operand, llvm::function_ref<bool(mlir::Operation *)> isProduct);
+
+/// Erases `op`, and what it alone reads, if nothing reads it; `op` may be null.
+void eraseUnread(mlir::RewriterBase &rewriter, mlir::Operation *op);
 
 /// True if the result of a product with a constant matrix has the dimensions of `rows`, the other operand, but for the
 /// last, in their order, and then the columns: what each row is scaled by broadcasts against the result.

@@ -16,7 +16,6 @@
 
 #include "passes/paths/int16/Int16Groups.h"
 #include "dialects/tenon/Padding.h"
-#include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Threading.h"
 #include "passes/Kernel.h"
@@ -27,9 +26,7 @@
 #include "passes/paths/Numbers.h"
 #include "passes/paths/Path.h"
 #include "passes/paths/SplitProduct.h"
-#include "passes/precision/ConstantMatrices.h"
-#include <cmath>
-#include <limits>
+#include <vector>
 
 using namespace mlir;
 using namespace tenon;
@@ -40,11 +37,6 @@ struct GroupProduct {
   WeightOp weight; ///< the matrix as it is stored, in floats of any width
   MatrixAxes axes;
   Int16Groups groups;
-};
-
-struct QuantizedMatrix {
-  MatrixIntegers integers;
-  QuantizationError error;
 };
 
 struct Int16GroupsPath : public Path {
@@ -66,7 +58,7 @@ static std::optional<GroupProduct> findProduct(Operation *op) {
   if (!isa<ContractOp, ConvolveOp>(op) || !getElementTypeOrSelf(op->getResult(0)).isF32() || !isProductOfFloats(op))
     return std::nullopt;
   for (OpOperand &operand : op->getOpOperands()) {
-    // A lookup may read the floats, too: they are so large beside what other paths need that both fit.
+    // A lookup may read the floats, too: they are stored beside the numbers then, as for products of bf16.
     WeightOp weight = findFloatWeight(operand, [](Operation *) { return true; });
     std::optional<MatrixAxes> axes = weight ? getMatrixAxes(operand) : std::nullopt;
     RankedTensorType type = axes ? weight.getType() : RankedTensorType();
@@ -98,31 +90,15 @@ std::optional<double> Int16GroupsPath::estimateCycles(Operation *op, const Machi
 }
 
 static QuantizedMatrix quantize(const GroupProduct &product) {
-  constexpr size_t kAlignment = 64; // format: of weights
   WeightOp weight = product.weight;
   RankedTensorType type = weight.getType();
-  auto [axis, depthAxis] = product.axes;
-  RankedTensorType ofScales = getScalesType(type, depthAxis, product.groups.getSize());
-  auto allocate = [&](int64_t elements, size_t bytes) {
-    return HeapAsmResourceBlob::allocate(elements * bytes, kAlignment, /*dataIsMutable=*/true);
-  };
-  QuantizedMatrix made{{type.clone(IntegerType::get(type.getContext(), 16)),
-                        allocate(type.getNumElements(), sizeof(int16_t)),
-                        allocate(ofScales.getNumElements(), sizeof(float))},
-                       {}};
-  SmallVector<int64_t> strides = computeStrides(type.getShape()), scaleStrides = computeStrides(ofScales.getShape());
-  FloatMatrix matrix{getBytes(weight.getValue())->data(),
-                     *getFloatKind(type.getElementType()),
-                     type.getDimSize(axis),
-                     type.getDimSize(depthAxis),
-                     strides[axis],
-                     strides[depthAxis]};
-  Int16Storage storage{reinterpret_cast<int16_t *>(made.integers.numbers.getMutableData().data()),
-                       strides[axis],
-                       strides[depthAxis],
-                       reinterpret_cast<float *>(made.integers.scales.getMutableData().data()),
-                       scaleStrides[axis],
-                       scaleStrides[depthAxis]};
+  auto [columns, depth] = product.axes;
+  QuantizedMatrix made(type, /*bits=*/16, depth, product.groups.getSize());
+  FloatMatrix matrix = getFloatMatrix(weight, product.axes);
+  SmallVector<int64_t> scaleStrides = computeStrides(made.scalesType.getShape());
+  Int16Storage storage{
+      reinterpret_cast<int16_t *>(made.numbers.getMutableData().data()), matrix.rowStride,      matrix.stride,
+      reinterpret_cast<float *>(made.scales.getMutableData().data()),    scaleStrides[columns], scaleStrides[depth]};
   // A filter has a matrix for each element of the window.
   int64_t elements = matrix.rows * matrix.depth, matrices = type.getNumElements() / elements,
           blocks = llvm::divideCeilSigned(matrix.rows, kRowsOfBlock);
@@ -143,10 +119,7 @@ static QuantizedMatrix quantize(const GroupProduct &product) {
 
 double Int16GroupsPath::measureError(Operation *op) const {
   GroupProduct product = *findProduct(op);
-  QuantizationError error = quantize(product).error;
-  if (!error.isFinite)
-    return std::numeric_limits<double>::infinity();
-  return kSumError + std::hypot(product.groups.getRowError(), error.getRelative());
+  return getRoundingError(product.groups.getRowError(), quantize(product).error);
 }
 
 double Int16GroupsPath::getLeastError(Operation *op) const { return kSumError + findProduct(op)->groups.getRowError(); }
@@ -169,8 +142,7 @@ Operation *Int16GroupsPath::take(Operation *op, const Machine &, RewriterBase &r
   RowIntegers integers{rewriter.getI16Type(), static_cast<double>(product.groups.getLargestOfRow()), /*zero=*/0};
   Value rows = roundToGroups(rewriter, getRows(rewriter, product), product.groups.getSize(), integers);
   rewriter.setInsertionPoint(op);
-  Value matrix =
-      createGroups(rewriter, product.weight, quantize(product).integers, product.axes.depth, product.groups.getSize());
+  Value matrix = createGroups(rewriter, product.weight, quantize(product));
   setFactors(rewriter, *product.rows, rows, *product.matrix, matrix);
   if (auto convolve = dyn_cast<ConvolveOp>(op))
     rewriter.modifyOpInPlace(op, [&] {

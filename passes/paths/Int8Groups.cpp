@@ -13,16 +13,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/tenon/WeightBytes.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "passes/Kernel.h"
 #include "passes/cost/PackedDims.h"
 #include "passes/cost/ProductShape.h"
 #include "passes/paths/FloatWeight.h"
 #include "passes/paths/IntegerGroups.h"
 #include "passes/paths/Path.h"
-#include "passes/precision/ConstantMatrices.h"
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace tenon;
@@ -97,34 +95,15 @@ static std::optional<GroupProduct> findProduct(Operation *op) {
   return std::nullopt;
 }
 
-namespace {
-/// A matrix of floats as integers of 8 bits and scales of f32.
-struct QuantizedMatrix {
-  MatrixIntegers integers;
-  QuantizationError error;
-};
-} // namespace
-
 static QuantizedMatrix quantize(const GroupProduct &product) {
-  constexpr size_t kAlignment = 64; // format: of weights
   WeightOp weight = product.floats;
-  RankedTensorType type = weight.getType();
-  int64_t rows = type.getDimSize(product.axes.columns), depth = type.getDimSize(product.axes.depth);
-  bool isAlongLast = product.axes.depth == 1;
-  int64_t scales = getScalesType(type, product.axes.depth, product.group).getNumElements();
-  QuantizedMatrix made{{type.clone(IntegerType::get(type.getContext(), 8)),
-                        HeapAsmResourceBlob::allocate(type.getNumElements(), kAlignment, /*dataIsMutable=*/true),
-                        HeapAsmResourceBlob::allocate(scales * sizeof(float), kAlignment, /*dataIsMutable=*/true)},
-                       {}};
-  FloatMatrix source{getBytes(weight.getValue())->data(),
-                     *getFloatKind(type.getElementType()),
-                     rows,
-                     depth,
-                     isAlongLast ? depth : 1,
-                     isAlongLast ? 1 : rows};
-  QuantizedStorage storage{made.integers.numbers.getMutableData().data(), made.integers.scales.getMutableData().data(),
-                           nullptr, isAlongLast ? depth / product.group : 1, isAlongLast ? 1 : rows};
-  made.error = quantizeRows(source, 0, rows, {product.bits, product.group}, storage);
+  auto [columns, depth] = product.axes;
+  QuantizedMatrix made(weight.getType(), /*bits=*/8, depth, product.group);
+  FloatMatrix matrix = getFloatMatrix(weight, product.axes);
+  SmallVector<int64_t> scaleStrides = computeStrides(made.scalesType.getShape());
+  QuantizedStorage storage{made.numbers.getMutableData().data(), made.scales.getMutableData().data(), /*zeros=*/nullptr,
+                           scaleStrides[columns], scaleStrides[depth]};
+  made.error = quantizeRows(matrix, 0, matrix.rows, {product.bits, product.group}, storage);
   return made;
 }
 
@@ -149,9 +128,7 @@ static double getRowError(int64_t group) {
 double Int8Groups::measureError(Operation *op) const {
   GroupProduct product = *findProduct(op);
   QuantizationError error = product.floats ? quantize(product).error : QuantizationError();
-  if (!error.isFinite)
-    return std::numeric_limits<double>::infinity();
-  return kSumError + std::hypot(getRowError(product.group), error.getRelative());
+  return getRoundingError(getRowError(product.group), error);
 }
 
 double Int8Groups::getLeastError(Operation *op) const { return kSumError + getRowError(findProduct(op)->group); }
@@ -164,7 +141,7 @@ Operation *Int8Groups::take(Operation *op, const Machine &, RewriterBase &rewrit
   rewriter.setInsertionPoint(op);
   Value matrix = product.matrix->get();
   if (product.floats)
-    matrix = createGroups(rewriter, product.floats, quantize(product).integers, product.axes.depth, product.group);
+    matrix = createGroups(rewriter, product.floats, quantize(product));
   setFactors(rewriter, *product.rows, rows, *product.matrix, matrix);
   return op;
 }

@@ -27,6 +27,7 @@
 #include "passes/cost/ProductShape.h"
 #include "passes/cost/SizeHints.h"
 #include "passes/paths/FloatWeight.h"
+#include "passes/paths/IntegerGroups.h"
 #include "passes/paths/LowerBound.h"
 #include "passes/paths/Path.h"
 #include "passes/precision/ConstantMatrices.h"
@@ -179,10 +180,7 @@ static QuantizedColumns quantize(const RoundedProduct &product) {
 
 double Int8Rounded::measureError(Operation *op) const {
   RoundedProduct product = *findProduct(op);
-  QuantizationError error = quantize(product).error;
-  if (!error.isFinite)
-    return std::numeric_limits<double>::infinity();
-  return kSumError + std::hypot(getRowError(product), error.getRelative());
+  return getRoundingError(getRowError(product), quantize(product).error);
 }
 
 double Int8Rounded::getLeastError(Operation *op) const { return kSumError + getRowError(*findProduct(op)); }
@@ -339,11 +337,7 @@ Operation *Int8Rounded::take(Operation *op, const Machine &, RewriterBase &rewri
   Operation *floats = product.matrix->get().getDefiningOp();
   Operation *integers = IntegerRewrite(op, product, rewriter).rewrite();
   assert(findK4Panels(integers) && "kernels of int8 products read the matrix in panels");
-  while (floats && isOpTriviallyDead(floats)) {
-    Operation *source = floats->getNumOperands() ? floats->getOperand(0).getDefiningOp() : nullptr;
-    rewriter.eraseOp(floats);
-    floats = source;
-  }
+  eraseUnread(rewriter, floats);
   return integers;
 }
 

@@ -7,9 +7,13 @@
 
 #include "passes/paths/IntegerGroups.h"
 #include "dialects/tenon/WeightBytes.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "passes/cost/ProductShape.h"
+#include "passes/paths/FloatWeight.h"
 #include "passes/paths/Numbers.h"
+#include "passes/precision/ConstantMatrices.h"
 #include <cassert>
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -58,26 +62,49 @@ Value tenon::roundToGroups(RewriterBase &rewriter, Value x, int64_t group, const
   return DequantizeOp::create(rewriter, loc, stored, scales, zeroPoint, last, group, TypeAttr::get(f32));
 }
 
-RankedTensorType tenon::getScalesType(RankedTensorType matrix, int64_t axis, int64_t group) {
+static RankedTensorType getScalesType(RankedTensorType matrix, int64_t axis, int64_t group) {
   SmallVector<int64_t> shape(matrix.getShape());
   assert(shape[axis] % group == 0 && "groups are whole");
   shape[axis] /= group;
   return RankedTensorType::get(shape, Float32Type::get(matrix.getContext()));
 }
 
-Value tenon::createGroups(RewriterBase &rewriter, WeightOp source, MatrixIntegers integers, int64_t axis,
-                          int64_t group) {
-  auto makeWeight = [&](RankedTensorType type, const Twine &how, AsmResourceBlob blob) {
-    SmallString<8> suffix;
-    how.toVector(suffix);
-    auto stored = WeightOp::create(rewriter, source.getLoc(), createElements(type, suffix, std::move(blob)));
-    stored.setNameAttr(deriveName(source.getNameAttr(), suffix));
+static AsmResourceBlob allocateElements(RankedTensorType type) {
+  constexpr size_t kAlignment = 64; // format: of weights
+  return HeapAsmResourceBlob::allocate(type.getNumElements() * type.getElementTypeBitWidth() / 8, kAlignment,
+                                       /*dataIsMutable=*/true);
+}
+
+QuantizedMatrix::QuantizedMatrix(RankedTensorType floats, unsigned bits, int64_t axis, int64_t group)
+    : type(floats.clone(IntegerType::get(floats.getContext(), bits))), scalesType(getScalesType(floats, axis, group)),
+      numbers(allocateElements(type)), scales(allocateElements(scalesType)), axis(axis), group(group) {}
+
+FloatMatrix tenon::getFloatMatrix(WeightOp weight, const MatrixAxes &axes) {
+  RankedTensorType type = weight.getType();
+  SmallVector<int64_t> strides = computeStrides(type.getShape());
+  return {getBytes(weight.getValue())->data(),
+          *getFloatKind(type.getElementType()),
+          type.getDimSize(axes.columns),
+          type.getDimSize(axes.depth),
+          strides[axes.columns],
+          strides[axes.depth]};
+}
+
+double tenon::getRoundingError(double ofRows, const QuantizationError &ofMatrix) {
+  return ofMatrix.isFinite ? kSumError + std::hypot(ofRows, ofMatrix.getRelative())
+                           : std::numeric_limits<double>::infinity();
+}
+
+Value tenon::createGroups(RewriterBase &rewriter, WeightOp source, QuantizedMatrix matrix) {
+  auto makeWeight = [&](RankedTensorType type, StringRef how, AsmResourceBlob blob) {
+    auto stored = WeightOp::create(rewriter, source.getLoc(), createElements(type, how, std::move(blob)));
+    stored.setNameAttr(deriveName(source.getNameAttr(), how));
     return stored;
   };
-  Value numbers =
-      makeWeight(integers.type, "int" + Twine(integers.type.getElementTypeBitWidth()), std::move(integers.numbers));
-  Value scales = makeWeight(getScalesType(integers.type, axis, group), "scales", std::move(integers.scales));
-  return DequantizeOp::create(rewriter, source.getLoc(), numbers, scales, Value(), axis, group,
+  std::string how = "int" + std::to_string(matrix.type.getElementTypeBitWidth());
+  Value numbers = makeWeight(matrix.type, how, std::move(matrix.numbers)),
+        scales = makeWeight(matrix.scalesType, "scales", std::move(matrix.scales));
+  return DequantizeOp::create(rewriter, source.getLoc(), numbers, scales, Value(), matrix.axis, matrix.group,
                               TypeAttr::get(rewriter.getF32Type()));
 }
 
@@ -88,9 +115,5 @@ void tenon::setFactors(RewriterBase &rewriter, OpOperand &rows, Value newRows, O
     rows.set(newRows);
     matrix.set(newMatrix);
   });
-  while (old && isOpTriviallyDead(old)) {
-    Operation *source = old->getNumOperands() ? old->getOperand(0).getDefiningOp() : nullptr;
-    rewriter.eraseOp(old);
-    old = source;
-  }
+  eraseUnread(rewriter, old);
 }

@@ -17,6 +17,8 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/PatternMatch.h"
+#include "passes/cost/PackedDims.h"
+#include "passes/precision/GroupQuantizer.h"
 
 namespace tenon {
 
@@ -32,19 +34,27 @@ struct RowIntegers {
 /// signs in a group not always NaN. Products with the same rows have the same operations, which CSE merges.
 mlir::Value roundToGroups(mlir::RewriterBase &rewriter, mlir::Value x, int64_t group, const RowIntegers &integers);
 
-/// A matrix as integers, and their scales.
-struct MatrixIntegers {
-  mlir::RankedTensorType type;
+/// A matrix as integers of which `group` neighbours along `axis` have one scale of f32, and what it is off by.
+struct QuantizedMatrix {
+  /// Allocates integers of `bits` bits for the elements of `floats`, and their scales.
+  QuantizedMatrix(mlir::RankedTensorType floats, unsigned bits, int64_t axis, int64_t group);
+
+  mlir::RankedTensorType type, scalesType;
   mlir::AsmResourceBlob numbers, scales;
+  int64_t axis, group;
+  QuantizationError error;
 };
 
-/// Returns the shape of the scales of groups along `axis`.
-mlir::RankedTensorType getScalesType(mlir::RankedTensorType matrix, int64_t axis, int64_t group);
+/// Returns the elements of a constant matrix of floats whose bytes are known, or of a filter at the first element of
+/// its window: its columns are the rows of the result.
+FloatMatrix getFloatMatrix(WeightOp weight, const MatrixAxes &axes);
 
-/// Creates the matrix that `integers` stand for, of which those of a group along `axis` have one scale of f32. They are
-/// named after `source`.
-mlir::Value createGroups(mlir::RewriterBase &rewriter, WeightOp source, MatrixIntegers integers, int64_t axis,
-                         int64_t group);
+/// Returns the error of a product of rows that are off by `ofRows` of their root mean square with such a matrix;
+/// infinite if that has elements that are not finite, or too large.
+double getRoundingError(double ofRows, const QuantizationError &ofMatrix);
+
+/// Creates what the integers of a matrix stand for. They are named after `source`.
+mlir::Value createGroups(mlir::RewriterBase &rewriter, WeightOp source, QuantizedMatrix matrix);
 
 /// Makes a product read `rows` and `matrix` instead of its operands, and erases what nothing reads any more.
 void setFactors(mlir::RewriterBase &rewriter, mlir::OpOperand &rows, mlir::Value newRows, mlir::OpOperand &matrix,

@@ -10,8 +10,8 @@
 #include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/cost/ProductShape.h"
+#include "passes/paths/FloatWeight.h"
 #include <cassert>
 #include <cmath>
 
@@ -246,14 +246,7 @@ Operation *tenon::rewriteSplitProduct(Operation *op, TermSplit split, RewriterBa
     product.rows->set(MergeBf16Op::create(rewriter, op->getLoc(), x.getType(), terms));
     product.matrix->set(packed);
   });
-  auto eraseUnused = [&](Operation *source) {
-    while (source && isOpTriviallyDead(source)) {
-      Operation *before = source->getNumOperands() ? source->getOperand(0).getDefiningOp() : nullptr;
-      rewriter.eraseOp(source);
-      source = before;
-    }
-  };
-  eraseUnused(x.getDefiningOp());
-  eraseUnused(matrix);
+  eraseUnread(rewriter, x.getDefiningOp());
+  eraseUnread(rewriter, matrix);
   return op;
 }

@@ -47,7 +47,7 @@ public:
   llvm::StringRef getName() const override { return name; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   double measureError(Operation *op) const override;
-  double getLeastError(Operation *) const override { return isOfBf16() ? kBf16RoundingError : 0; }
+  double getLeastError(Operation *op) const override;
   Operation *take(Operation *op, const Machine &machine, RewriterBase &rewriter) const override;
 
 private:
@@ -130,6 +130,13 @@ std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const M
                   (hasFrames(convolve) ? getJoinCycles(convolve, policy) : 0) +
                   (multipliesInAmxTiles(factors, machine) ? policy.amxBeginCycles : 0);
   return std::max(cycles, machine.getReadCycles(weights * (isOfBf16() ? sizeof(uint16_t) : sizeof(float))));
+}
+
+/// That of rounding one of the factors.
+double WinogradConvolution::getLeastError(Operation *op) const {
+  if (isOfI16())
+    return getWinogradGroups(getSquareFilter(cast<ConvolveOp>(op))->channels).getRowError();
+  return isOfBf16() ? kBf16RoundingError : 0;
 }
 
 double WinogradConvolution::measureError(Operation *op) const {

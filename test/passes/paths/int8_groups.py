@@ -5,7 +5,11 @@
 """Products of f32 with quantized matrices, for machines with dot products of four int8 and without."""
 
 import random
-import struct
+import sys
+
+sys.dont_write_bytecode = True
+
+from matrices import emitProduct
 
 random.seed(1)
 
@@ -34,21 +38,8 @@ def emitProducts(name, rows, depth, columns, block, element="i8", zeros=False, n
     print(f"  return {', '.join(f'%{i}' for i in range(number))} : {', '.join([y] * number)}\n}}")
 
 
-def emitFloats(name, depth=128, looksUp=False, element="f32"):
-    """A matrix of floats, which a lookup may read, too."""
-    x, w, y = f"tensor<8x{depth}xf32>", f"tensor<96x{depth}xf32>", "tensor<8x96xf32>"
-    results = [y, f"tensor<2x{depth}xf32>"] if looksUp else [y]
-    print(f"func.func @{name}(%x: {x}, %i: tensor<2xi64>) -> ({', '.join(results)}) {{")
-    data = b"".join(struct.pack("<f", random.uniform(-1, 1))[0 if element == "f32" else 2 :] for _ in range(96 * depth))
-    emitWeight("w", (96, depth), element, data)
-    if element != "f32":
-        print(f"  %f = tenon.cast %w : (tensor<96x{depth}x{element}>) -> {w}")
-    matrix = "%w" if element == "f32" else "%f"
-    print(f"  %0 = tenon.contract %x, {matrix} {{lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 2, 1>,")
-    print(f"    result_dims = array<i64: 0, 2>}} : ({x}, {w}) -> {y}")
-    if looksUp:
-        print(f"  %1 = tenon.gather %w, %i {{axis = 0 : i64}} : ({w}, tensor<2xi64>) -> {results[1]}")
-    print(f"  return {', '.join(f'%{i}' for i in range(len(results)))} : {', '.join(results)}\n}}")
+def emitFloats(name, depth=128, **options):
+    emitProduct(name, rows="8", depth=depth, isTransposed=True, **options)
 
 
 for name, machine in (("dot4", "int8_dot = 4"), ("without", "int8_dot = 2")):

@@ -5,6 +5,7 @@
 Arm, which is emulated."""
 
 import numpy
+import products
 from draw import NUMBERS
 
 TARGETS = ("aarch64+fullfp16",)
@@ -21,33 +22,18 @@ ROWS = (1, 4, 5, 6, 7, 8, 11, 13, 16, 17, 33, 64, 97)
 SLACK = 250
 
 
-def _finish(d, value, columns):
-    """Steps that make no error larger beside the largest result, as one with bounds would."""
-    for step in [step for step in ("bias", "relu") if d.chance(0.3)]:
-        operands = [value, d.weight(FLOAT, [columns])] if step == "bias" else [value]
-        value = d.node("Add" if step == "bias" else "Relu", operands, dtypes=[FLOAT], isResult=False)
-    d.node("Identity", [value], dtypes=[FLOAT])
-    d.isWhole, d.slack = True, SLACK
-
-
-def _rows(d):
-    """Open numbers of rows differ in each take, from one row on."""
-    outer = [d.size(1, 3) for _ in range(d.choose(0, 0, 1, 2))]
-    return [*outer, d.openSizes(*((rows,) for rows in ROWS))[0] if d.chance(0.5) else d.choose(*ROWS)]
-
-
 def drawMatMul(d, operator):
     depth, columns = d.choose(*DEPTHS), d.choose(*WIDTHS)
-    x = d.input(FLOAT, [*_rows(d), depth], d.choose("unit", "positive"))
+    x = d.input(FLOAT, [*products.drawRows(d, ROWS), depth], d.choose("unit", "positive"))
     if d.chance(0.3):
         x = d.node("Relu", [x], dtypes=[FLOAT], isResult=d.chance(0.5))
-    _finish(d, d.node(operator, [x, d.weight(FLOAT, [depth, columns])], dtypes=[FLOAT], isResult=False), columns)
+    products.finish(d, d.node(operator, [x, d.weight(FLOAT, [depth, columns])], dtypes=[FLOAT], isResult=False), columns, SLACK)
 
 
 def drawSpecial(d, operator):
     """Rows with NaN and infinities, which are NaN and infinities in all columns, beside others."""
     depth, columns = d.choose(1, 2, 3, 9, 33), d.choose(*WIDTHS)
-    x = d.input(FLOAT, [*_rows(d), depth], "special")
+    x = d.input(FLOAT, [*products.drawRows(d, ROWS), depth], "special")
     # No weight is so small beside others that f16 makes it zero.
     d.node(operator, [x, d.weight(FLOAT, [depth, columns], "positive")], dtypes=[FLOAT])
     d.isWhole, d.slack = True, SLACK
@@ -74,33 +60,12 @@ def drawScaled(d, operator):
 def drawTwo(d, operator):
     """One product after the other, or two of the same rows."""
     depth, columns = d.choose(*DEPTHS), d.choose(32, 48, 64, 100)
-    x = d.input(FLOAT, [*_rows(d), depth], "unit")
-    first = d.node("MatMul", [x, d.weight(FLOAT, [depth, columns])], dtypes=[FLOAT], isResult=d.chance(0.5))
-    isChain = d.chance(0.5)
-    second = d.weight(FLOAT, [columns if isChain else depth, 64])
-    _finish(d, d.node("MatMul", [first if isChain else x, second], dtypes=[FLOAT], isResult=False), 64)
-
-
-def convolve(d, operator, x, channels, spatial, filters):
-    """Windows that move by one or more pixels, with gaps or without, over images with a border or without."""
-    windows, strides = [d.choose(1, 2, 3, 3, 5) for _ in spatial], [d.choose(1, 1, 2, 3) for _ in spatial]
-    dilations, pads = [d.choose(1, 1, 2) for _ in spatial], [d.integer(0, 2) for _ in range(2 * len(spatial))]
-    weight = d.weight(FLOAT, [filters, channels, *windows])
-    return d.node(operator, [x, weight], dtypes=[FLOAT], isResult=False, strides=strides, dilations=dilations, pads=pads)
+    x = d.input(FLOAT, [*products.drawRows(d, ROWS), depth], "unit")
+    products.finish(d, products.drawTwo(d, x, depth, columns), 64, SLACK)
 
 
 def drawConv(d, operator):
-    channels, filters = d.choose(*CHANNELS), d.choose(*WIDTHS)
-    spatial = [d.choose(9, 10, 11, 14, 17) for _ in range(d.choose(1, 2, 2, 2, 3))]
-    batch = d.openSizes((1,), (2,), (3,))[0] if d.chance(0.4) else d.choose(1, 1, 2)
-    x = d.input(FLOAT, [batch, channels, *spatial], d.choose("unit", "positive"))
-    if d.chance(0.3):
-        x = d.node("Relu", [x], dtypes=[FLOAT], isResult=d.chance(0.5))
-    value = convolve(d, operator, x, channels, spatial, filters)
-    if d.chance(0.3):
-        value = d.node("Add", [value, d.weight(FLOAT, [filters, *[1] * len(spatial)])], dtypes=[FLOAT], isResult=False)
-    d.node("Relu" if d.chance(0.3) else "Identity", [value], dtypes=[FLOAT])
-    d.isWhole, d.slack = True, SLACK
+    products.drawImages(d, operator, d.choose(*CHANNELS), d.choose(*WIDTHS), SLACK)
 
 
 def drawScaledConv(d, operator):
@@ -108,7 +73,7 @@ def drawScaledConv(d, operator):
     channels, filters, batch = d.choose(*CHANNELS), d.choose(*WIDTHS), d.choose(2, 3, 5)
     scales = d.constant(_makeScales(batch).reshape(batch, 1, 1, 1))
     x = d.node("Mul", [d.input(FLOAT, [batch, channels, 9, 11], "unit"), scales], dtypes=[FLOAT], isResult=False)
-    d.node("Div", [convolve(d, operator, x, channels, [9, 11], filters), scales], dtypes=[FLOAT])
+    d.node("Div", [products.convolve(d, operator, x, channels, [9, 11], filters), scales], dtypes=[FLOAT])
     d.isWhole, d.slack = True, SLACK
 
 
@@ -116,10 +81,7 @@ def drawTwoConv(d, operator):
     """One convolution after the other, or two of the same image."""
     channels, filters = d.choose(*CHANNELS), d.choose(8, 17, 32, 48)
     x = d.input(FLOAT, [d.choose(1, 2), channels, 11, 13], "unit")
-    first = d.node(operator, [x, d.weight(FLOAT, [filters, channels, 3, 3])], dtypes=[FLOAT], isResult=d.chance(0.5), pads=[1] * 4)
-    isChain = d.chance(0.5)
-    second = d.weight(FLOAT, [32, filters if isChain else channels, 3, 3])
-    value = d.node(operator, [first if isChain else x, second], dtypes=[FLOAT], isResult=False, pads=[1] * 4)
+    value = products.drawTwoConv(d, operator, x, channels, filters, strides=[1, 1])
     if d.chance(0.3):
         # It may be in one kernel with the convolution before it.
         depthwise = d.weight(FLOAT, [32, 1, 3, 3])

@@ -3,14 +3,12 @@
 #
 """Products and convolutions of f32 whose factors are rounded to 16 bits in groups that have scales, where this machine has dot products of these."""
 
-import pathlib
-
 import numpy
+import products
 from draw import NUMBERS
-from families import f16
+from families import int8
 
-HAS_VNNI = {"avx512_vnni", "avx_vnni"} & {*pathlib.Path("/proc/cpuinfo").read_text().split()}
-OPTIONS = ("--tolerance", "2e-3", *(("--force", "*=int16_groups_rounded") if HAS_VNNI else ()))
+OPTIONS = ("--tolerance", "2e-3", *(("--force", "*=int16_groups_rounded") if int8.HAS_VNNI else ()))
 FLOAT = NUMBERS["float32"]
 # Groups of 64, of 16 to 62 numbers, several of them, and depths that have none.
 DEPTHS = (1, 7, 16, 32, 34, 46, 48, 62, 64, 96, 100, 128, 131, 134, 192, 300, 640)
@@ -20,37 +18,22 @@ ROWS = (0, 1, 2, 5, 6, 7, 8, 13, 16, 17, 33, 64, 97)
 SLACK = 200
 
 
-def _rows(d):
-    """Open numbers of rows differ in each take."""
-    outer = [d.size(1, 3) for _ in range(d.choose(0, 0, 1, 2))]
-    return [*outer, d.openSizes(*((rows,) for rows in ROWS))[0] if d.chance(0.5) else d.choose(*ROWS)]
-
-
-def _finish(d, value, columns):
-    """Steps that make no error larger beside the largest result, as one with bounds would."""
-    for step in [step for step in ("bias", "relu") if d.chance(0.3)]:
-        operands = [value, d.weight(FLOAT, [columns])] if step == "bias" else [value]
-        value = d.node("Add" if step == "bias" else "Relu", operands, dtypes=[FLOAT], isResult=False)
-    d.node("Identity", [value], dtypes=[FLOAT])
-    d.isWhole, d.slack = True, SLACK
-
-
 def drawMatMul(d, operator):
     depth, columns = d.choose(*DEPTHS), d.choose(*WIDTHS)
-    x = d.input(FLOAT, [*_rows(d), depth], d.choose("unit", "positive"))
+    x = d.input(FLOAT, [*products.drawRows(d, ROWS), depth], d.choose("unit", "positive"))
     if d.chance(0.3):
         x = d.node("Relu", [x], dtypes=[FLOAT], isResult=d.chance(0.5))
     if d.chance(0.3):
         w = d.node("Transpose", [d.weight(FLOAT, [columns, depth])], dtypes=[FLOAT], isResult=False, perm=[1, 0])
     else:
         w = d.weight(FLOAT, [depth, columns])
-    _finish(d, d.node(operator, [x, w], dtypes=[FLOAT], isResult=False), columns)
+    products.finish(d, d.node(operator, [x, w], dtypes=[FLOAT], isResult=False), columns, SLACK)
 
 
 def drawLargest(d, operator):
     """Rows and columns of the largest magnitude of their groups, so that sums are the largest ones that i32 has to hold."""
     depth, columns = d.choose(16, 32, 48, 62, 64, 128), d.choose(*WIDTHS)
-    shape = [*_rows(d), depth]
+    shape = [*products.drawRows(d, ROWS), depth]
     x = d.node("Sign", [d.input(FLOAT, shape, d.choose("unit", "positive"))], dtypes=[FLOAT], isResult=False)
     w = numpy.full([depth, columns], d.choose(1.0, -3.0, 1e-12, 2e20), FLOAT)
     d.node(operator, [x, d.constant(w)], dtypes=[FLOAT])
@@ -85,11 +68,8 @@ def drawScaled(d, operator):
 def drawTwo(d, operator):
     """One product after the other, or two of the same rows, which are rounded once."""
     depth, columns = d.choose(*DEPTHS), d.choose(32, 48, 64, 100)
-    x = d.input(FLOAT, [*_rows(d), depth], "unit")
-    first = d.node("MatMul", [x, d.weight(FLOAT, [depth, columns])], dtypes=[FLOAT], isResult=d.chance(0.5))
-    isChain = d.chance(0.5)
-    second = d.weight(FLOAT, [columns if isChain else depth, 64])
-    _finish(d, d.node("MatMul", [first if isChain else x, second], dtypes=[FLOAT], isResult=False), 64)
+    x = d.input(FLOAT, [*products.drawRows(d, ROWS), depth], "unit")
+    products.finish(d, products.drawTwo(d, x, depth, columns), 64, SLACK)
 
 
 def drawLookup(d, operator):
@@ -104,18 +84,7 @@ def drawLookup(d, operator):
 
 
 def drawConv(d, operator):
-    """Windows that move by one or more pixels, with gaps or without, over images with a border or without."""
-    channels, filters = d.choose(1, 16, 17, 30, 32, 48, 64, 96, 134), d.choose(*WIDTHS)
-    spatial = [d.choose(9, 10, 11, 14, 17) for _ in range(d.choose(1, 2, 2, 2, 3))]
-    batch = d.openSizes((1,), (2,), (3,))[0] if d.chance(0.4) else d.choose(1, 1, 2)
-    x = d.input(FLOAT, [batch, channels, *spatial], d.choose("unit", "positive"))
-    if d.chance(0.3):
-        x = d.node("Relu", [x], dtypes=[FLOAT], isResult=d.chance(0.5))
-    value = f16.convolve(d, operator, x, channels, spatial, filters)
-    if d.chance(0.3):
-        value = d.node("Add", [value, d.weight(FLOAT, [filters, *[1] * len(spatial)])], dtypes=[FLOAT], isResult=False)
-    d.node("Relu" if d.chance(0.3) else "Identity", [value], dtypes=[FLOAT])
-    d.isWhole, d.slack = True, SLACK
+    products.drawImages(d, operator, d.choose(1, 16, 17, 30, 32, 48, 64, 96, 134), d.choose(*WIDTHS), SLACK)
 
 
 def drawScaledConv(d, operator):
@@ -123,7 +92,7 @@ def drawScaledConv(d, operator):
     channels, filters, batch = 64, d.choose(*WIDTHS), d.choose(2, 3)
     scales = d.constant(numpy.array([1.0, 1e15, 3e-20][:batch], FLOAT).reshape(batch, 1, 1, 1))
     x = d.node("Mul", [d.input(FLOAT, [batch, channels, 9, 11], "unit"), scales], dtypes=[FLOAT], isResult=False)
-    d.node("Div", [f16.convolve(d, operator, x, channels, [9, 11], filters), scales], dtypes=[FLOAT])
+    d.node("Div", [products.convolve(d, operator, x, channels, [9, 11], filters), scales], dtypes=[FLOAT])
     d.isWhole, d.slack = True, SLACK
 
 
@@ -131,10 +100,7 @@ def drawTwoConv(d, operator):
     """One convolution after the other, or two of the same image, which is rounded once."""
     channels, filters = d.choose(16, 32, 48), d.choose(32, 48)
     x = d.input(FLOAT, [d.choose(1, 2), channels, 11, 13], "unit")
-    first = d.node(operator, [x, d.weight(FLOAT, [filters, channels, 3, 3])], dtypes=[FLOAT], isResult=d.chance(0.5), pads=[1] * 4)
-    isChain = d.chance(0.5)
-    second = d.weight(FLOAT, [32, filters if isChain else channels, 3, 3])
-    value = d.node(operator, [first if isChain else x, second], dtypes=[FLOAT], isResult=False, pads=[1] * 4, strides=[2, 1])
+    value = products.drawTwoConv(d, operator, x, channels, filters, strides=[2, 1])
     d.node("Identity", [value], dtypes=[FLOAT])
     d.isWhole, d.slack = True, SLACK
 

@@ -5,9 +5,9 @@
 
 import numpy
 from draw import NUMBERS
-from families import int16, squares, winograd
+from families import int8, squares, winograd
 
-OPTIONS = ("--tolerance", "4e-3", *(("--force", "*=winograd-int16-4") if int16.HAS_VNNI else ()))
+OPTIONS = ("--tolerance", "4e-3", *(("--force", "*=winograd-int16-4") if int8.HAS_VNNI else ()))
 FLOAT = NUMBERS["float32"]
 # A result is off by some times the root mean square of its error at most, which is below 1e-3 of the largest one's.
 SLACK = 1000

@@ -44,10 +44,7 @@ def drawTwo(d, operator):
     """One product after the other, or two of the same rows."""
     depth, columns = d.choose(*DEPTHS), d.choose(32, 48, 64, 100)
     x = d.input(FLOAT, [*_rows(d), depth], "unit")
-    first = d.node("MatMul", [x, d.weight(FLOAT, [depth, columns])], dtypes=[FLOAT], isResult=d.chance(0.5))
-    isChain = d.chance(0.5)
-    second = d.weight(FLOAT, [columns if isChain else depth, 64])
-    _finish(d, d.node("MatMul", [first if isChain else x, second], dtypes=[FLOAT], isResult=False), 64)
+    _finish(d, products.drawTwo(d, x, depth, columns), 64)
 
 
 def drawResidual(d, operator):
