@@ -42,6 +42,8 @@ inline constexpr llvm::StringRef kRoundedInt16GroupsPath = "int16_groups_rounded
 /// The prefix of the paths that store a weight as fixed-point numbers; the number of bits follows in the name
 /// (passes/paths/FixedMatrix.cpp).
 inline constexpr llvm::StringRef kFixedPath = "fixed";
+/// The path of products of halves, seven in place of eight (passes/paths/StrassenProduct.cpp).
+inline constexpr llvm::StringRef kStrassenPath = "strassen";
 /// The path of products whose operands are not packed (passes/paths/PlainProduct.cpp).
 inline constexpr llvm::StringRef kPlainPath = "plain";
 /// The smallest number of queries that attention computes together; a multiple of the f32 vector of every target.

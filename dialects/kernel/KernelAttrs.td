@@ -24,7 +24,8 @@ def Kernel_MicroKernel : Kernel_Enum<"MicroKernel", "instructions that a contrac
   I32EnumAttrCase<"pmaddubsw", 9>, I32EnumAttrCase<"vnni", 10>, I32EnumAttrCase<"bf16_dot", 11>,
   I32EnumAttrCase<"amx_i8", 12>, I32EnumAttrCase<"amx_bf16", 13>, I32EnumAttrCase<"vnni_groups", 14>,
   I32EnumAttrCase<"bf16_pairs", 15>, I32EnumAttrCase<"f16_fma", 16>,
-  I32EnumAttrCase<"vnni_i16_groups", 17>, I32EnumAttrCase<"amx_bf16_pairs", 18>]>;
+  I32EnumAttrCase<"vnni_i16_groups", 17>, I32EnumAttrCase<"amx_bf16_pairs", 18>,
+  I32EnumAttrCase<"strassen_fma", 19>]>;
 
 def Kernel_Packing : Kernel_Enum<"Packing", "how a tile's part of the LHS is packed to scratch", [
   I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"rows", 1>, I32EnumAttrCase<"tile", 2>,
@@ -96,16 +97,17 @@ def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
       sum is known to fit 16 bits; `vnni_groups` and `vnni_i16_groups` sum four of i8 and two
       of i16 in groups that have scales; `bf16_dot` is vdpbf16ps,
       `bf16_pairs` the same for factors that are stored in pairs; `f16_fma` sums short blocks of products in f16;
-      `amx_i8`, `amx_bf16` and `amx_bf16_pairs` are AMX tiles, the last one of factors that are stored in pairs. Only a schedule chooses `pmaddubsw`,
-      `bf16_dot`, `f16_fma`, `amx_i8` and `amx_bf16_pairs`.
+      `amx_i8`, `amx_bf16` and `amx_bf16_pairs` are AMX tiles, the last one of factors that are stored in pairs; `strassen_fma` computes seven
+      products of halves by `fma` in place of eight. Only a schedule chooses `pmaddubsw`, `bf16_dot`, `f16_fma`, `amx_i8`,
+      `amx_bf16_pairs` and `strassen_fma`.
     * `tile`: the largest number of iterations of each loop in a tile; `?` where that has no bound. Empty: not known.
     * `packing`: `rows` copies the rows of the LHS of a tile side by side, `tile` copies all elements of the LHS that a tile
       reads, in a wider type or column block by column block, and `split` makes bf16 terms of the rows.
     * `last_rows`: M is static and no multiple of the tile's rows: the last tile has so many.
     * `row_versions`: M is dynamic and may be small: each number of rows up to this one has code of its own.
     * `many_rows`: M is dynamic and never small: register blocks of one height waste little.
-    * `k_block`: steps of the sum that are done before the next K-block of any row. 0: as many as the emitter's policy says,
-      which is the whole sum for bf16 terms; as many as the sum has, or more: the whole sum at once.
+    * `k_block`: steps of the sum that are done before the next K-block of any row, of `strassen_fma` steps of a half. 0: as many as the
+      emitter's policy says, which is the whole sum for bf16 terms; as many as the sum has, or more: the whole sum at once.
     * `prefetch`: elements of K from the beginning of this contraction's first panel to the panel that is read after its last
       one; 0: not known. That panel is prefetched with the last products.
     * `prefetches`: false: no panel is prefetched.

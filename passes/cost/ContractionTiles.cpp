@@ -105,7 +105,7 @@ static void splitFewTiles(SmallVector<int64_t> &sizes, const TileProblem &proble
   int64_t &rows = sizes[*problem.row], &columns = sizes[problem.column];
   auto halve = [](int64_t size, int64_t step) -> int64_t { return alignTo(divideCeil(size, 2), step); };
   while (countTiles(extents, sizes) < policy.fewTiles && rows >= 2 * fewRows)
-    rows = halve(rows, 1);
+    rows = halve(rows, problem.halfRowBytes ? 2 : 1);
   if (problem.termRowBytes || !extents[*problem.row])
     return;
   while (countTiles(extents, sizes) < policy.fewTiles && columns >= 2 * columnStep)
@@ -159,6 +159,11 @@ PanelTile::PanelTile(const TileProblem &problem, const TilePolicy &policy)
     maxRows = policy.maxPackedElements / std::max<int64_t>(problem.extents[problem.column].value_or(1), 1);
   if (problem.packedRowBytes)
     maxRows = std::clamp<int64_t>(policy.maxPackedRowsBytes / problem.packedRowBytes, 1, maxRows);
+  if (problem.halfRowBytes) {
+    maxRows = std::clamp<int64_t>(policy.maxHalfRowsBytes / problem.halfRowBytes, 2, maxRows);
+    columnStep = std::max(columnStep, 2 * problem.panel);
+    fewRows = policy.fewHalvedRows;
+  }
   if (!problem.termRowBytes)
     return;
   int64_t termBytes = spansColumns ? policy.maxSplitTermBytes : policy.maxTermBytes;
@@ -173,7 +178,7 @@ void PanelTile::chooseRows(unsigned dim) {
   int64_t parts = std::max<int64_t>(1, divideCeil(extent, limit));
   sizes[dim] = std::max<int64_t>(1, divideCeil(extent, parts));
   if (dim == problem.row && parts > 1 && !problem.packedRowBytes)
-    sizes[dim] = std::min(alignTo(sizes[dim], problem.rowStep), uint64_t(extent));
+    sizes[dim] = std::min(alignTo(sizes[dim], problem.halfRowBytes ? 2 : problem.rowStep), uint64_t(extent));
   rows *= sizes[dim];
 }
 

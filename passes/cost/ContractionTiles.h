@@ -32,6 +32,7 @@ struct TileProblem {
   int64_t termRowBytes = 0;             ///< bytes of a row in bf16 terms; 0 if there are no terms
   bool splitsLhs = false;               ///< true if the kernel splits the LHS to these terms
   int64_t packedRowBytes = 0;           ///< bytes of a row that is packed for register blocks; 0 if none is
+  int64_t halfRowBytes = 0;             ///< bytes of the sums of the halves of a row; 0 if it has none
 };
 
 /// Chooses the tile of a contraction without panels, as a number of elements for each dimension: enough rows and

@@ -46,6 +46,9 @@ struct EmitterPolicy {
   /// Upper bound in bytes for the sums that are stored between K-blocks: a tile of 512 dynamic rows and 64 columns,
   /// which may be rounded up to whole blocks. A kernel has twice as much on its stack (StackPolicy).
   int64_t maxSumBytes = 136 * 1024;
+  /// Products of halves: the largest K-block, of which a sum of halves of two panels stays in L2 while it is
+  /// multiplied.
+  int64_t maxHalfKBlock = 512;
 
   //===--- Prefetching ---===//
 

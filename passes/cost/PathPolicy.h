@@ -24,10 +24,14 @@ struct PathPolicy {
   double panelShare = 0.9;
   /// Matmuls without a packed operand: the rows of a matrix are far apart, so that L1 holds few of them at a time.
   double plainShare = 0.7;
-  /// Products of halves: cycles for each element of sums that are multiplied, and of the products, to make, to read and
-  /// to add it, at least and by estimate. That is more than it takes on an idle machine: the matrix has 7/4 of the
-  /// bytes, and what gains a few percent is left to measurements.
-  double leastStrassenElementCycles = 1, strassenElementCycles = 3;
+  /// Products of halves: the share of the peak of the seven products, which read panels from L2; what takes as long as
+  /// so many multiply-adds of vectors: to sum a vector of each half of a pair of rows, to sum one of each half of a
+  /// pair of panels, and to store and sum one of the products of both; and the share of these sums that a product must
+  /// save for measurements to look at it.
+  double strassenShare = 0.91, strassenRowProducts = 30, strassenPanelProducts = 4, strassenResultProducts = 46;
+  double leastStrassenSums = 0.5;
+  /// With fewer rows, reading panels again for each product takes longer than the products.
+  int64_t leastStrassenRows = 16;
   /// Int8 matmuls in vectors: they lose cycles to the latency at the start of each sum, and to the epilogue.
   double int8Share = 0.75;
   /// A factor for int8 dot products that take several dependent instructions.

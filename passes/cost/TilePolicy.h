@@ -69,6 +69,13 @@ struct TilePolicy {
   /// Upper bound in bytes for the rows of a tile that are packed for register blocks (PackingPolicy).
   int64_t maxPackedRowsBytes = 1 << 20;
 
+  //===--- Products of halves ---===//
+
+  /// Upper bound in bytes for the sums of the halves of the rows of a tile, each of which is read once for two panels.
+  /// Tiles of at least twice `fewHalvedRows` rows are halved if there are few tiles: halves of panels are summed for
+  /// each tile of rows again.
+  int64_t maxHalfRowsBytes = 2 << 20, fewHalvedRows = 32;
+
   //===--- Long sums in parts (split-K) ---===//
 
   /// The largest number of parts, and the fewest products of a part, which take several times as long as a launch.

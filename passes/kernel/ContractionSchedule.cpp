@@ -10,6 +10,7 @@
 #include "passes/cost/PackingPolicy.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/ScratchLayout.h"
+#include "passes/kernel/StrassenTile.h"
 #include "passes/kernel/contract/MicroKernel.h"
 #include "passes/paths/split/Bf16Terms.h"
 
@@ -41,7 +42,12 @@ std::optional<TileProblem> tenon::findContraction(linalg::LinalgOp root, ArrayRe
   problem.products = getReductionSize(op, policy);
   problem.rowStep = getRowStep(op, contraction, policy);
   problem.splitsLhs = contraction.terms && contraction.terms->splitsLhs();
-  problem.packedRowBytes = getPackedRowBytes(op, contraction);
+  bool hasHalves = kernel::getSchedule(op).getMicroKernel() == kernel::MicroKernel::strassen_fma &&
+                   hasStrassenHalves(op, contraction);
+  if (hasHalves)
+    problem.halfRowBytes = getStrassenRowBytes(op, contraction);
+  else
+    problem.packedRowBytes = getPackedRowBytes(op, contraction);
   if (contraction.terms)
     problem.termRowBytes = op.getStaticLoopRanges()[contraction.terms->loop] * contraction.terms->countLhsTerms() * 2;
   for (auto [i, index] : llvm::enumerate(map.getResults())) {

@@ -8,6 +8,7 @@
 #include "passes/kernel/ScratchLayout.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "passes/kernel/Contraction.h"
+#include "passes/kernel/StrassenTile.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -38,6 +39,10 @@ ScratchLayout tenon::getScratchLayout(kernel::ContractOp op, const Contraction &
   if (contraction.terms) {
     layout.add(ScratchUse::splitRhs, getSplitRhsBytes(op, contraction));
     layout.add(ScratchUse::splitLhs, getSplitLhsBytes(op, contraction));
+    return layout;
+  }
+  if (std::optional<StrassenTile> tile = getStrassenTile(op, contraction)) {
+    addStrassenScratch(layout, *tile);
     return layout;
   }
   layout.add(ScratchUse::packedRows, getPackedRowsBytes(op, contraction));

@@ -32,6 +32,10 @@ enum class ScratchUse {
   winogradInput,    ///< the transformed input
   winogradScales,   ///< what its numbers are scaled by, if they are integers that stand for floats
   winogradProducts, ///< the products of the transformed input with some filters
+  strassenRows,     ///< the sums of halves of the rows of a tile
+  strassenScales,   ///< what the rows are scaled by
+  strassenPanel,    ///< a sum of halves of a pair of panels, for some steps
+  strassenProducts, ///< the products of these sums
 };
 
 struct ScratchRegion {

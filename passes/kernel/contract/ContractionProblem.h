@@ -31,6 +31,14 @@ struct ContractionMachine {
   bool bf16Pairs = false; ///< has dot products of two bf16
 };
 
+/// A factor that replaces the RHS where it is read: the RHS plus `other`, or less `other`. Each vector of it is stored
+/// in `sum`; all three have the same layout.
+struct SummedPanel {
+  mlir::Value other;
+  bool isDifference;
+  mlir::Value sum;
+};
+
 /// A contraction on buffers, and the properties of the machine that its code depends on.
 struct ContractionProblem {
   kernel::ContractOp op;
@@ -45,6 +53,10 @@ struct ContractionProblem {
   mlir::Type type; ///< of the sums
   int64_t lanes;   ///< elements of that type in a vector register
   bool isFromZero; ///< true if the sums begin with zero, which is not stored in the destination
+  /// What is read after the last panel of the RHS, [step, column] of a panel, to be prefetched; null if that is the
+  /// panel which follows in memory.
+  mlir::Value nextPanel = {};
+  std::optional<SummedPanel> summedPanel = {}; ///< of micro-kernels that broadcast elements of the LHS
   EmitterPolicy policy = {};
   PackingPolicy packing = {};
 

@@ -14,6 +14,7 @@ static constexpr const MicroKernelEntry *kMicroKernels[] = {
     // Only a schedule chooses these, except AMX tiles of bf16 terms, for which there is no other micro-kernel.
     &kBf16Dot,
     &kF16Fma,
+    &kStrassenFma,
     &kPmaddUbsw,
     &kAmxBf16,
     &kAmxBf16Pairs,

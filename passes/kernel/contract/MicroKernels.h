@@ -17,8 +17,8 @@ template <typename Kernel> std::unique_ptr<MicroKernel> createMicroKernel(const 
 }
 
 extern const MicroKernelEntry kAmxBf16, kAmxBf16Pairs, kAmxInt8, kBf16Dot, kBf16Pairs, kDequantizeFma, kDequantizePanel,
-    kF16Fma, kFma, kFmaColumnwise, kI16Dot, kInt8Mul, kPmaddUbsw, kPmaddWd, kPmaddWdPanel, kVnni, kVnniGroups,
-    kVnniI16Groups;
+    kF16Fma, kFma, kFmaColumnwise, kI16Dot, kInt8Mul, kPmaddUbsw, kPmaddWd, kPmaddWdPanel, kStrassenFma, kVnni,
+    kVnniGroups, kVnniI16Groups;
 
 } // namespace tenon
 

@@ -70,3 +70,20 @@ Value Operands::loadVector(const ElementRead &read, int64_t row, int64_t vector,
   return isUnsigned ? arith::UIToFPOp::create(b, loc, vectorType, elements).getResult()
                     : arith::SIToFPOp::create(b, loc, vectorType, elements).getResult();
 }
+
+Value Operands::loadColumns(int64_t vector, const SumBlock &block) {
+  Value columns = loadVector(rhs, 0, vector, block);
+  if (!problem.summedPanel)
+    return columns;
+  auto read = [&](Value memory) {
+    ElementRead same = rhs;
+    same.memory = memory;
+    return same;
+  };
+  const SummedPanel &panel = *problem.summedPanel;
+  Value other = loadVector(read(panel.other), 0, vector, block);
+  columns = panel.isDifference ? arith::SubFOp::create(b, loc, columns, other).getResult()
+                               : arith::AddFOp::create(b, loc, columns, other).getResult();
+  vector::StoreOp::create(b, loc, columns, panel.sum, nest.getIndices(read(panel.sum), 0, vector * lanes));
+  return columns;
+}

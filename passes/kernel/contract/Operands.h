@@ -45,6 +45,8 @@ public:
   /// vector of the block has the block's mask. If there is a `condition` and it is false, the elements are 0.
   mlir::Value loadVector(const ElementRead &read, int64_t row, int64_t vector, const SumBlock &block,
                          mlir::Value condition = {});
+  /// Loads a vector of columns of the RHS, or sums two, at the current position.
+  mlir::Value loadColumns(int64_t vector, const SumBlock &block);
 
 private:
   mlir::Value getLhsMemory(int64_t row) const { return pixels.empty() ? lhs.memory : pixels[row]; }

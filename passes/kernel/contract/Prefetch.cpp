@@ -103,7 +103,7 @@ void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &
     return;
   if (panelBytes == 0 || panelBytes % kCacheLineBytes || contraction.dequantization || !contraction.rowLoop)
     return;
-  int64_t following = problem.schedule.getPrefetch();
+  int64_t following = problem.nextPanel ? 1 : problem.schedule.getPrefetch();
   std::optional<RowBlocks> known = rowLoops.getRowBlocks();
   RowBlocks blocksOfRows =
       known.value_or(RowBlocks{following ? 1 : problem.policy.dynamicBlocks, rowLoops.getBlock().rows, 0});
@@ -136,6 +136,21 @@ void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &
     return;
   // Block number r prefetches steps [r * steps / blocks, ...) of the panel, each of their lines at least once; the
   // remaining blocks prefetch some lines again.
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  auto compute = [&](AffineExpr expr, ValueRange operands) -> Value {
+    return affine::AffineApplyOp::create(b, loc, AffineMap::get(operands.size(), 0, expr), operands);
+  };
+  // The lines of a panel are contiguous, step by step.
+  AffineExpr line = (d0.floorDiv(perStep) + step.number).floorDiv(stepsOfLine) * linesOfStep;
+  int64_t share = llvm::divideCeil(*steps, blocks), perLine = perStep * contraction.panel / lines;
+  auto prefetch = [&](Value memory, ValueRange indices) {
+    memref::PrefetchOp::create(b, loc, memory, indices, /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  };
+  if (Value next = problem.nextPanel) {
+    for (int64_t i = 0; i < linesOfStep; ++i)
+      prefetch(next, {compute(number % blocks * share, places), compute((line + i) * perLine, step.first)});
+    return;
+  }
   AffineMap map = operands.getRhs().map;
   int64_t stepDim = -1, panelDim = -1;
   for (auto [dim, index] : llvm::enumerate(map.getResults())) {
@@ -147,15 +162,8 @@ void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &
   if (stepDim < 0)
     return;
   assert(panelDim >= 0 && "an RHS in panels has an index that numbers them");
-  int64_t share = llvm::divideCeil(*steps, blocks), perLine = perStep * contraction.panel / lines;
-  // The lines of a panel are contiguous, step by step.
-  AffineExpr d0 = b.getAffineDimExpr(0);
   SmallVector<Value> indices = nest.getIndices(operands.getRhs(), 0, 0);
-  auto compute = [&](AffineExpr expr, ValueRange operands) -> Value {
-    return affine::AffineApplyOp::create(b, loc, AffineMap::get(operands.size(), 0, expr), operands);
-  };
   indices[stepDim] = compute(number % blocks * share, places);
-  AffineExpr line = (d0.floorDiv(perStep) + step.number).floorDiv(stepsOfLine) * linesOfStep;
   // The block spans some adjacent panels, and the same number of panels follows them.
   int64_t numPanels = llvm::divideCeil(block.vectors * lanes, contraction.panel);
   Value column = nest.at(contraction.columnLoop);
@@ -176,8 +184,6 @@ void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &
     for (int64_t i = 0; i < linesOfStep; ++i) {
       indices[panelDim] = compute(d0 + panel, next);
       indices.back() = compute((line + i) * perLine, step.first);
-      memref::PrefetchOp::create(b, loc, operands.getRhs().memory, indices, /*isWrite=*/false,
-                                 /*localityHint=*/2,
-                                 /*isDataCache=*/true);
+      prefetch(operands.getRhs().memory, indices);
     }
 }

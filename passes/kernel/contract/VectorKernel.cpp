@@ -25,7 +25,7 @@ SmallVector<Value> VectorKernel::emitStep(const SumBlock &, ArrayRef<int64_t>, V
 
 SmallVector<Value> BroadcastKernel::emitStep(const SumBlock &block, ArrayRef<int64_t> rows, ValueRange sums) {
   SmallVector<Value> results(sums);
-  auto loadColumns = [&](int64_t v) { return parts.operands.loadVector(parts.operands.getRhs(), 0, v, block); };
+  auto loadColumns = [&](int64_t v) { return parts.operands.loadColumns(v, block); };
   auto loadRow = [&](int64_t row) -> Value {
     Value element = parts.operands.loadElement(row, block.rows);
     return vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, element.getType()), element);

@@ -16,35 +16,33 @@
 using namespace tenon;
 
 const int tenon::kLeftBlocks[kStrassenProducts][2][2] = {
-    {{1, 0}, {0, 1}}, {{0, 0}, {1, 1}},  {{1, 0}, {0, 0}},  {{0, 0}, {0, 1}},
-    {{1, 1}, {0, 0}}, {{-1, 0}, {1, 0}}, {{0, 1}, {0, -1}},
+    {{1, 0}, {0, 1}}, {{-1, 0}, {1, 0}}, {{0, 1}, {0, -1}}, {{1, 0}, {0, 0}},
+    {{0, 0}, {0, 1}}, {{0, 0}, {1, 1}},  {{1, 1}, {0, 0}},
 };
 const int tenon::kRightBlocks[kStrassenProducts][2][2] = {
-    {{1, 0}, {0, 1}}, {{1, 0}, {0, 0}}, {{0, 1}, {0, -1}}, {{-1, 0}, {1, 0}},
-    {{0, 0}, {0, 1}}, {{1, 1}, {0, 0}}, {{0, 0}, {1, 1}},
+    {{1, 0}, {0, 1}},  {{1, 1}, {0, 0}}, {{0, 0}, {1, 1}}, {{0, 1}, {0, -1}},
+    {{-1, 0}, {1, 0}}, {{1, 0}, {0, 0}}, {{0, 0}, {0, 1}},
 };
 const int tenon::kResultBlocks[2][2][kStrassenProducts] = {
-    {{1, 0, 0, 1, -1, 0, 1}, {0, 0, 1, 0, 1, 0, 0}},
-    {{0, 1, 0, 1, 0, 0, 0}, {1, -1, 1, 0, 0, 1, 0}},
+    {{1, 0, 1, 0, 1, 0, -1}, {0, 0, 0, 1, 0, 0, 1}},
+    {{0, 0, 0, 0, 1, 1, 0}, {1, 1, 0, 1, 0, -1, 0}},
 };
 
-/// Element (k, n) of the sum of blocks for a product. At most two blocks count, so the order of the sum does not
-/// matter.
-static float sumBlocks(const int (&blocks)[2][2], const StrassenMatrix &matrix, int64_t k, int64_t n) {
+/// The element of a block, zero beyond the last column.
+static float getBlock(const StrassenMatrix &matrix, int i, int j, int64_t k, int64_t column) {
+  int64_t n = column + j * matrix.panel;
+  return n < matrix.columns ? matrix.get(i * matrix.depth / 2 + k, n) : 0;
+}
+
+/// Element k of the sum of blocks for a product, for `column` and the one a panel beyond. At most two blocks count, so
+/// the order of the sum does not matter.
+static float sumBlocks(const int (&blocks)[2][2], const StrassenMatrix &matrix, int64_t k, int64_t column) {
   float sum = 0;
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j)
       if (blocks[i][j])
-        sum += static_cast<float>(blocks[i][j]) * matrix.get(i * matrix.depth / 2 + k, j * matrix.columns / 2 + n);
+        sum += static_cast<float>(blocks[i][j]) * getBlock(matrix, i, j, k, column);
   return sum;
-}
-
-void tenon::sumRightBlocks(const StrassenMatrix &matrix, float *sums) {
-  assert(matrix.depth % 2 == 0 && matrix.columns % 2 == 0 && "a matrix is cut in the middle");
-  for (const auto &blocks : kRightBlocks)
-    for (int64_t k = 0; k < matrix.depth / 2; ++k)
-      for (int64_t n = 0; n < matrix.columns / 2; ++n)
-        *sums++ = sumBlocks(blocks, matrix, k, n);
 }
 
 namespace {
@@ -87,7 +85,8 @@ static Results multiplyExactly(const StrassenMatrix &matrix, const std::vector<f
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j)
       for (int64_t k = 0; k < matrix.depth; ++k)
-        results.values[i][j] += double(rows[i][k]) * matrix.get(k, j * matrix.columns / 2 + column);
+        results.values[i][j] +=
+            double(rows[i][k]) * getBlock(matrix, int(2 * k / matrix.depth), j, k % (matrix.depth / 2), column);
   return results;
 }
 
@@ -107,7 +106,9 @@ double tenon::measureStrassenError(const StrassenMatrix &matrix) {
   constexpr int64_t kMostColumns = 128; // limit: of the time that this takes
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
-  int64_t half = matrix.columns / 2, count = std::min(half, kMostColumns);
+  // Those of every first panel that has another one.
+  int64_t panels = (matrix.columns + matrix.panel - 1) / matrix.panel;
+  int64_t pairs = panels / 2 * matrix.panel, count = std::min(pairs, kMostColumns);
   double worst = 0, largest = 0;
   for (int pair = 0; pair < kPairs; ++pair) {
     std::vector<float> rows[2];
@@ -115,7 +116,7 @@ double tenon::measureStrassenError(const StrassenMatrix &matrix) {
       for (int64_t k = 0; k < matrix.depth; ++k)
         row.push_back(normal(random));
     for (int64_t i = 0; i < count; ++i) {
-      int64_t column = i * half / count;
+      int64_t pair = i * pairs / count, column = pair / matrix.panel * 2 * matrix.panel + pair % matrix.panel;
       Results fast = multiplyFast(matrix, rows, column), exact = multiplyExactly(matrix, rows, column);
       for (int row = 0; row < 2; ++row)
         for (int block = 0; block < 2; ++block) {

@@ -7,8 +7,8 @@
 //
 // Strassen, "Gaussian elimination is not optimal" (1969): both matrices are cut in the
 // middle of both dimensions, and instead of eight products of blocks there are seven of
-// sums of blocks, whose sums are the blocks of the result. One factor is constant, so its
-// sums are made at compile time.
+// sums of blocks, whose sums are the blocks of the result. "In the middle" is any halves
+// of the same size.
 //
 // The algorithm is stable norm-wise: an error is relative to the largest elements of both
 // matrices, and not to those of a row (Higham, "Accuracy and Stability of Numerical
@@ -26,6 +26,9 @@
 namespace tenon {
 
 inline constexpr int kStrassenProducts = 7; // math: of the algorithm
+/// The products whose right factor is the sum of two blocks come first, then those of a difference; the others have a
+/// single block.
+inline constexpr int kStrassenSums = 3, kStrassenDifferences = 2; // math: of the algorithm
 
 /// The coefficients of blocks [row half][column half], each -1, 0 or 1: product p is (sum of kLeftBlocks[p] * blocks of
 /// the left matrix) (sum of kRightBlocks[p] * blocks of the right one), and block (i, j) of the result is the sum over
@@ -33,21 +36,20 @@ inline constexpr int kStrassenProducts = 7; // math: of the algorithm
 extern const int kLeftBlocks[kStrassenProducts][2][2], kRightBlocks[kStrassenProducts][2][2],
     kResultBlocks[2][2][kStrassenProducts];
 
-/// A constant right matrix of f32. Both extents are even.
+/// A constant right matrix of f32. Its halves are those of the depth, which is even, and every other panel of columns;
+/// columns that are missing in the last panel are zeros, and a panel without another one is not halved.
 struct StrassenMatrix {
   int64_t depth, depthStride;
   int64_t columns, columnStride;
+  int64_t panel;
   const float *elements;
 
   float get(int64_t k, int64_t n) const { return elements[k * depthStride + n * columnStride]; }
 };
 
-/// Writes the sums of blocks as [product, depth / 2, columns / 2].
-void sumRightBlocks(const StrassenMatrix &matrix, float *sums);
-
 /// Returns the largest error of results in f32, relative to the largest of them, for some random rows of like
-/// magnitudes and up to 128 columns of each half. Infinite if an element of the matrix, or a sum of two, is not finite:
-/// it would reach results that do not have it.
+/// magnitudes and up to 128 pairs of columns; 0 if there is no pair. Infinite if an element of the matrix, or a sum of
+/// two, is not finite: it would reach results that do not have it.
 double measureStrassenError(const StrassenMatrix &matrix);
 
 } // namespace tenon

@@ -60,3 +60,6 @@ func.func private @bf16_pairs(f32 {test.schedule = #kernel.schedule<micro_kernel
 
 // CHECK: @amx_bf16_pairs(f32 {test.schedule = #kernel.schedule<micro_kernel = amx_bf16_pairs>})
 func.func private @amx_bf16_pairs(f32 {test.schedule = #kernel.schedule<micro_kernel = amx_bf16_pairs>})
+
+// CHECK: @strassen_fma(f32 {test.schedule = #kernel.schedule<micro_kernel = strassen_fma>})
+func.func private @strassen_fma(f32 {test.schedule = #kernel.schedule<micro_kernel = strassen_fma>})
