@@ -86,11 +86,11 @@ private:
   int64_t countFirstPairs() const;
 
   // Results.
-  void storePanels(Value pair);
-  void storePair(Value pairOfPanels, Value pair, int64_t rows);
+  void storePanels(Value pairOfPanels);
+  void storePair(Value pairOfPanels, Value pair, int64_t rowsOfPair);
   Blocks addProducts(Value pair, int64_t column);
-  Blocks multiplyAsStored(Value pairOfPanels, Value pair, int64_t rows, int64_t column);
-  void storeHalf(ArrayRef<Value> results, Value column, int64_t panelOfPair, int64_t vector, Value pairOfPanels);
+  Blocks multiplyAsStored(Value pairOfPanels, Value pair, int64_t rowsOfPair, int64_t column);
+  void storeHalf(ArrayRef<Value> results, Value column, int64_t panelOfPair, int64_t vector, Value mask);
 
   Value sum(const int (&signs)[2][2], const Blocks &blocks);
   Value addSigned(Value sum, Value value, int sign);
@@ -102,9 +102,7 @@ private:
   Value cut(Value memory, ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape);
   Value load(Value memory, ValueRange at) { return vector::LoadOp::create(b, loc, vectorType, memory, at); }
   Value splat(Value number) { return vector::BroadcastOp::create(b, loc, vectorType, number); }
-  Value integer(int64_t bits, Type of) {
-    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(getElementTypeOrSelf(of), bits));
-  }
+  Value integer(int64_t bits) { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(bits))); }
   int64_t countVectors() const { return tile.panel / lanes; }
   bool hasColumnsOfPart() const; ///< whether the last panel may have columns that are none of the result's
 
@@ -189,14 +187,13 @@ Value StrassenFma::findLargest(Value row) {
 
 /// Stores the power of two that the largest element of a row has, and returns its reciprocal.
 Value StrassenFma::scaleRow(Value largest, Value pair, int64_t half) {
-  Type i32 = b.getI32Type();
-  Value power = arith::AndIOp::create(b, loc, largest, integer(kInfinity, i32));
-  power = arith::MaxUIOp::create(b, loc, power, integer(kExponentOne, i32));
-  power = arith::MinUIOp::create(b, loc, power, integer(kLargestExponent * kExponentOne, i32));
+  Value power = arith::AndIOp::create(b, loc, largest, integer(kInfinity));
+  power = arith::MaxUIOp::create(b, loc, power, integer(kExponentOne));
+  power = arith::MinUIOp::create(b, loc, power, integer(kLargestExponent * kExponentOne));
   memref::StoreOp::create(b, loc, arith::BitcastOp::create(b, loc, type, power), scales,
                           ValueRange{pair, nest.constant(half)});
   // The biased exponents of a number and its reciprocal have a constant sum.
-  Value reciprocal = arith::SubIOp::create(b, loc, integer((kLargestExponent + 1) * kExponentOne, i32), power);
+  Value reciprocal = arith::SubIOp::create(b, loc, integer((kLargestExponent + 1) * kExponentOne), power);
   return arith::BitcastOp::create(b, loc, type, reciprocal);
 }
 
@@ -207,7 +204,7 @@ void StrassenFma::sumPair(Value pair, bool isWhole) {
     numbers.push_back(scale(pair, 2, 1));
   SmallVector<Value> largest = llvm::map_to_vector(numbers, [&](Value row) { return findLargest(row); });
   Value most = isWhole ? arith::MaxUIOp::create(b, loc, largest[0], largest[1]).getResult() : largest[0];
-  Value isFinite = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, most, integer(kInfinity, b.getI32Type()));
+  Value isFinite = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, most, integer(kInfinity));
   auto branch = scf::IfOp::create(b, loc, isFinite, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.elseBlock());
