@@ -90,11 +90,14 @@ static Results multiplyExactly(const StrassenMatrix &matrix, const std::vector<f
   return results;
 }
 
-/// True if f32 has all elements of the matrix and sums of two.
+/// True if no result of scaled rows, whose elements are less than 4, exceeds f32: a product is a sum of half as many
+/// products as the depth, of sums of two elements, and a result is a sum of four of these.
 static bool hasFiniteSums(const StrassenMatrix &matrix) {
+  constexpr float kGrowth = 32; // math: 4 * 2 * 2 * 4 / 2
+  float most = std::numeric_limits<float>::max() / (kGrowth * static_cast<float>(matrix.depth));
   for (int64_t k = 0; k < matrix.depth; ++k)
     for (int64_t n = 0; n < matrix.columns; ++n)
-      if (!(std::fabs(matrix.get(k, n)) <= std::numeric_limits<float>::max() / 2))
+      if (!(std::fabs(matrix.get(k, n)) <= most))
         return false;
   return true;
 }

@@ -48,8 +48,9 @@ struct StrassenMatrix {
 };
 
 /// Returns the largest error of results in f32, relative to the largest of them, for some random rows of like
-/// magnitudes and up to 128 pairs of columns; 0 if there is no pair. Infinite if an element of the matrix, or a sum of
-/// two, is not finite: it would reach results that do not have it.
+/// magnitudes and up to 128 pairs of columns; 0 if there is no pair. Infinite if an element of the matrix
+/// is not finite, which would reach results that do not have it, or so large that sums of rows of a magnitude near 1
+/// may exceed f32, whatever the rows are scaled back by.
 double measureStrassenError(const StrassenMatrix &matrix);
 
 } // namespace tenon

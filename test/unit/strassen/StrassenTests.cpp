@@ -104,13 +104,14 @@ TEST_CASE("The error is that of sums in f32", "[strassen]") {
   CHECK(measureStrassenError({64, 64, 64, 1, 16, zeros.data()}) == 0);
 }
 
-TEST_CASE("A matrix whose sums f32 does not hold has an infinite error", "[strassen]") {
+TEST_CASE("A matrix by which scaled rows have results that f32 does not hold has an infinite error", "[strassen]") {
   constexpr int64_t kExtent = 600; // more columns than are measured
   std::vector<float> elements(kExtent * kExtent, 1.0F);
   const StrassenMatrix matrix{kExtent, kExtent, kExtent, 1, 16, elements.data()};
   CHECK(std::isfinite(measureStrassenError(matrix)));
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  for (float bad : {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::max()})
+  for (float bad :
+       {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::max(), 2e34F})
     for (int64_t place : {int64_t(0), kExtent + 7, kExtent * kExtent - 1}) {
       CAPTURE(bad, place);
       float kept = std::exchange(elements[place], bad);
