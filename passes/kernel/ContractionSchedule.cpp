@@ -42,12 +42,8 @@ std::optional<TileProblem> tenon::findContraction(linalg::LinalgOp root, ArrayRe
   problem.products = getReductionSize(op, policy);
   problem.rowStep = getRowStep(op, contraction, policy);
   problem.splitsLhs = contraction.terms && contraction.terms->splitsLhs();
-  bool hasHalves = kernel::getSchedule(op).getMicroKernel() == kernel::MicroKernel::strassen_fma &&
-                   hasStrassenHalves(op, contraction);
-  if (hasHalves)
-    problem.halfRowBytes = getStrassenRowBytes(op, contraction);
-  else
-    problem.packedRowBytes = getPackedRowBytes(op, contraction);
+  problem.packedRowBytes = getPackedRowBytes(op, contraction);
+  problem.halfRowBytes = getStrassenRowBytes(op, contraction);
   if (contraction.terms)
     problem.termRowBytes = op.getStaticLoopRanges()[contraction.terms->loop] * contraction.terms->countLhsTerms() * 2;
   for (auto [i, index] : llvm::enumerate(map.getResults())) {

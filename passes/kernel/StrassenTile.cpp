@@ -34,7 +34,9 @@ static std::optional<int64_t> getDepth(kernel::ContractOp op) {
   return ShapedType::isDynamic(depth) ? std::nullopt : std::optional(depth);
 }
 
-bool tenon::hasStrassenHalves(kernel::ContractOp op, const Contraction &contraction) {
+bool tenon::multipliesHalves(kernel::ContractOp op, const Contraction &contraction) {
+  if (kernel::getSchedule(op).getMicroKernel() != kernel::MicroKernel::strassen_fma)
+    return false;
   std::optional<int64_t> depth = getDepth(op);
   if (!isPlainProduct(contraction) || op.getNumLoops() != 3 || !depth || *depth == 0 || *depth % 2 != 0)
     return false;
@@ -57,13 +59,14 @@ static int64_t getRowStride(int64_t halfDepth) {
 }
 
 int64_t tenon::getStrassenRowBytes(kernel::ContractOp op, const Contraction &contraction) {
-  assert(hasStrassenHalves(op, contraction) && "rows have halves");
+  if (!multipliesHalves(op, contraction))
+    return 0;
   return kStrassenProducts * getRowStride(*getDepth(op) / 2) * int64_t(sizeof(float)) / 2;
 }
 
 std::optional<StrassenTile> tenon::getStrassenTile(kernel::ContractOp op, const Contraction &contraction) {
   kernel::ScheduleAttr schedule = kernel::getSchedule(op);
-  if (schedule.getMicroKernel() != kernel::MicroKernel::strassen_fma || !hasStrassenHalves(op, contraction))
+  if (!multipliesHalves(op, contraction))
     return std::nullopt;
   StrassenTile tile;
   unsigned rowLoop = *contraction.rowLoop;

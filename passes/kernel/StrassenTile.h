@@ -27,15 +27,15 @@ struct StrassenTile {
   int64_t panel;       ///< columns of a panel
 };
 
-/// True if rows and panels of a contraction have halves: an f32 matrix of an even static depth by one in panels, with
-/// no loops but those of rows, columns and the sum.
-bool hasStrassenHalves(kernel::ContractOp op, const Contraction &contraction);
+/// True if the schedule of a contraction names `strassen_fma`, and its rows and panels have halves: an f32 matrix of an
+/// even static depth by one in panels, with no loops but those of rows, columns and the sum.
+bool multipliesHalves(kernel::ContractOp op, const Contraction &contraction);
 
-/// The bytes of the sums of the halves of a row.
+/// The bytes of the sums of the halves of a row; 0 if the contraction multiplies no halves.
 int64_t getStrassenRowBytes(kernel::ContractOp op, const Contraction &contraction);
 
-/// Describes the tile of a contraction whose schedule names `strassen_fma`; none if it names another micro-kernel, or
-/// if the number of rows is dynamic.
+/// Describes the tile of a contraction that multiplies halves; none if it does not, or if tiles have no largest number
+/// of rows.
 std::optional<StrassenTile> getStrassenTile(kernel::ContractOp op, const Contraction &contraction);
 
 /// Adds the buffers of a tile to the scratch memory of a thread.

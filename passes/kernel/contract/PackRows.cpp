@@ -23,6 +23,7 @@
 #include "passes/cost/CacheLines.h"
 #include "passes/cost/Machine.h"
 #include "passes/cost/TilePolicy.h"
+#include "passes/kernel/StrassenTile.h"
 #include "passes/kernel/TileLoop.h"
 
 using namespace mlir;
@@ -81,7 +82,7 @@ int64_t tenon::getPackableRowBytes(kernel::ContractOp op, const Contraction &con
   std::optional<unsigned> depth = findDepthLoop(op, contraction);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   if (!depth || ShapedType::isDynamic(ranges[*depth]) || ranges[*depth] % kPackedSteps != 0 ||
-      multipliesF16(op, contraction) || kernel::getSchedule(op).getMicroKernel() == kernel::MicroKernel::strassen_fma)
+      multipliesF16(op, contraction) || multipliesHalves(op, contraction))
     return 0;
   // If the tile computes the LHS itself, the LHS is no slice of an argument, and whether its rows are the same as
   // before is unknown (findTileOffsets).

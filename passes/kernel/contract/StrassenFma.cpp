@@ -11,7 +11,7 @@
 // Henry and van de Geijn, "Strassen's Algorithm Reloaded" (2016), sums are made of what is
 // in a cache: those of the rows once for all tiles that have them, those of a pair of
 // panels while the first rows are multiplied, in between the products, and the results
-// from products in L2. No sum is ever in memory.
+// from products in L2. Scratch memory of the thread has them all.
 //
 // Rows are scaled by powers of two, which is exact (Strassen.h). A pair of rows with a NaN
 // or an infinity, which would reach both, is multiplied as it is stored.
@@ -104,7 +104,10 @@ private:
   Value splat(Value number) { return vector::BroadcastOp::create(b, loc, vectorType, number); }
   Value integer(int64_t bits) { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(bits))); }
   int64_t countVectors() const { return tile.panel / lanes; }
-  bool hasColumnsOfPart() const; ///< whether the last panel may have columns that are none of the result's
+  Value getMask(Value active) {
+    return vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), active);
+  }
+  Value getColumnMask(Value column, int64_t beyond);
 
   const StrassenTile tile;
   const unsigned rowLoop, columnLoop;
@@ -155,8 +158,7 @@ Value StrassenFma::loadRow(Value row, Value step, int64_t active) {
   Value memory = contraction.lhs.memory;
   if (active >= lanes)
     return load(memory, {row, step});
-  Value mask =
-      vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), ValueRange{nest.constant(active)});
+  Value mask = getMask(nest.constant(active));
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
   return vector::MaskedLoadOp::create(b, loc, vectorType, memory, ValueRange{row, step}, mask, zero);
 }
@@ -398,9 +400,14 @@ void StrassenFma::multiplyPanels(Value pair) {
 // Results
 //===----------------------------------------------------------------------===//
 
-bool StrassenFma::hasColumnsOfPart() const {
+/// Returns the mask of a vector that begins `beyond` columns after `column`; null if panels have no columns that are
+/// none of the result's.
+Value StrassenFma::getColumnMask(Value column, int64_t beyond) {
   std::optional<int64_t> known = getConstantIntValue(columns);
-  return !known || *known % tile.panel != 0;
+  if (known && *known % tile.panel == 0)
+    return {};
+  AffineExpr left = b.getAffineSymbolExpr(0) - b.getAffineSymbolExpr(1) - beyond;
+  return getMask(arith::MaxSIOp::create(b, loc, nest.compute(left, {columns, column}), nest.constant(0)));
 }
 
 /// Stores a vector of each of the rows of a pair, from `vector` on in the first or second panel of a pair.
@@ -461,13 +468,8 @@ void StrassenFma::storePair(Value pairOfPanels, Value pair, int64_t rowsOfPair) 
   auto store = [&](llvm::function_ref<Blocks(int64_t column)> compute) {
     for (int64_t v = 0; v < countVectors(); ++v) {
       Blocks results = compute(v * lanes);
-      Value mask;
-      if (hasColumnsOfPart()) {
-        // Of the second panel of a pair.
-        AffineExpr left = b.getAffineSymbolExpr(0) - b.getAffineSymbolExpr(1) - (tile.panel + v * lanes);
-        Value active = arith::MaxSIOp::create(b, loc, nest.compute(left, {columns, column}), nest.constant(0));
-        mask = vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), active);
-      }
+      // The first panel of a pair is whole.
+      Value mask = getColumnMask(column, tile.panel + v * lanes);
       for (int j = 0; j < 2; ++j) {
         SmallVector<Value> half{results.at[0][j], results.at[1][j]};
         half.resize(rowsOfPair);
@@ -507,13 +509,7 @@ void StrassenFma::multiplyLastPanel(Value panel) {
   nest.forLoop(nest.constant(0), nest.constant(rows), 1, [&](Value row) {
     nest.moveTo(rowLoop, row);
     for (int64_t v = 0; v < countVectors(); ++v) {
-      Value mask;
-      if (hasColumnsOfPart()) {
-        AffineExpr left = b.getAffineSymbolExpr(0) - b.getAffineSymbolExpr(1) - v * lanes;
-        Value active = arith::MaxSIOp::create(b, loc, nest.compute(left, {columns, column}), nest.constant(0));
-        mask = vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), active);
-      }
-      storeHalf({load(sums, {row, nest.constant(v * lanes)})}, column, 0, v, mask);
+      storeHalf({load(sums, {row, nest.constant(v * lanes)})}, column, 0, v, getColumnMask(column, v * lanes));
     }
   });
 }
