@@ -152,7 +152,7 @@ private:
 } // namespace
 
 PanelTile::PanelTile(const TileProblem &problem, const TilePolicy &policy)
-    : problem(problem), policy(policy), hasKBlocks(problem.termRowBytes * policy.kBlockRows > policy.maxTermBytes),
+    : problem(problem), policy(policy), hasKBlocks(problem.termRowBytes * policy.leastTermRows > policy.maxTermBytes),
       spansColumns(isWide(problem, policy)), sizes(problem.extents.size(), 1), maxRows(policy.packedRows),
       columnStep(policy.columnStep), products(policy.packedProducts), fewRows(policy.fewRows) {
   if (spansColumns)
@@ -170,7 +170,7 @@ PanelTile::PanelTile(const TileProblem &problem, const TilePolicy &policy)
   maxRows = hasKBlocks ? policy.kBlockRows : std::min(termBytes / problem.termRowBytes, maxRows);
   columnStep = 2 * problem.panel;
   products = policy.termProducts;
-  fewRows = spansColumns ? problem.rowStep : policy.kBlockRows;
+  fewRows = spansColumns ? problem.rowStep : policy.leastTermRows;
 }
 
 void PanelTile::chooseRows(unsigned dim) {

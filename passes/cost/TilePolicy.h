@@ -88,8 +88,11 @@ struct TilePolicy {
   /// Upper bounds in bytes for the bf16 terms of the rows of a tile, without and with K-blocks: they stay in L2, from
   /// which they are loaded for each pair of panels.
   int64_t maxTermBytes = 1 << 20, maxKBlockTermBytes = 3 << 18;
-  /// Upper bounds for the rows and columns of a tile with K-blocks, whose sums are stored between them.
-  int64_t kBlockRows = 128, kBlockColumns = 192;
+  /// Sums have K-blocks if the terms of so many rows exceed `maxTermBytes`.
+  int64_t leastTermRows = 128;
+  /// Upper bounds for the rows and columns of a tile with K-blocks, whose sums are stored between them. A tile splits
+  /// all that it multiplies: its rows again for other columns, and its columns for other rows.
+  int64_t kBlockRows = 256, kBlockColumns = 192;
   /// Upper bound in bytes for the terms of rows that the kernel splits to its scratch for all columns.
   int64_t maxSplitTermBytes = 1 << 19;
   /// Tiles span all columns, so that rows are split once, if there are at most `maxWideColumns` of them, the summed

@@ -142,6 +142,11 @@ int64_t getPackedFilterBytes(kernel::ContractOp op, const PackingPolicy &policy 
 int64_t getSplitRhsBytes(kernel::ContractOp op, const Contraction &contraction);
 int64_t getSplitLhsBytes(kernel::ContractOp op, const Contraction &contraction);
 
+/// The shape of the sums of a tile between K-blocks, [row, column] of f32 in whole blocks of AMX tiles, of a
+/// contraction with `terms`; empty if there are no K-blocks. And their bytes.
+llvm::SmallVector<int64_t> getTermSumShape(kernel::ContractOp op, const Contraction &contraction);
+int64_t getTermSumBytes(kernel::ContractOp op, const Contraction &contraction);
+
 /// True if a loop's steps are contiguous along the last dimension, and the loop occurs in no other index.
 bool isAlongLast(mlir::AffineMap map, unsigned loop);
 

@@ -39,6 +39,7 @@ ScratchLayout tenon::getScratchLayout(kernel::ContractOp op, const Contraction &
   if (contraction.terms) {
     layout.add(ScratchUse::splitRhs, getSplitRhsBytes(op, contraction));
     layout.add(ScratchUse::splitLhs, getSplitLhsBytes(op, contraction));
+    layout.add(ScratchUse::termSums, getTermSumBytes(op, contraction));
     return layout;
   }
   if (std::optional<StrassenTile> tile = getStrassenTile(op, contraction)) {

@@ -28,6 +28,7 @@ enum class ScratchUse {
   pmaddWdPanel,     ///< a panel of the RHS in i16, in pairs
   splitRhs,         ///< bf16 terms of two pairs of panels: one is multiplied while the other one is split
   splitLhs,         ///< bf16 terms of the rows of a tile
+  termSums,         ///< sums of products of terms between K-blocks
   winogradWindow,   ///< the input that a tile reads, for some channels
   winogradInput,    ///< the transformed input
   winogradScales,   ///< what its numbers are scaled by, if they are integers that stand for floats

@@ -58,7 +58,7 @@ SLACK, MOST, ROUNDOFF = 64, 0.25, 2e-4
 # Where the model itself rounds to 16 bits, the reference does not.
 HALVES = {TensorProto.FLOAT16: 2e-3, TensorProto.BFLOAT16: 1.6e-2}
 # Draws of plans of a graph at most, until each path of each region was taken: random ones may leave one out.
-MOST_DRAWS = 4
+MOST_DRAWS = 10
 # Graphs at most: a processor with few instructions has fewer plans of each.
 MOST_GRAPHS = 200
 # Fixed-point weights pay where a matrix does not fit the caches, which are small on no processor of today.

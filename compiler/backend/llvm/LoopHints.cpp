@@ -41,6 +41,7 @@ struct InterleaveChains : PassInfoMixin<InterleaveChains> {
 
 /// Vectorizes loops that round f32 to bf16 with vectors of 512 bits, for targets that have an instruction for it
 /// (vcvtneps2bf16). LLVM's cost model does not know that, and would take vectors of 128 bits where pairs are stored.
+/// Where the width is given, LLVM vectorizes no remainder, so masks cover it.
 struct WidenRoundings : PassInfoMixin<WidenRoundings> {
   PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &);
 };
@@ -129,8 +130,10 @@ PreservedAnalyses WidenRoundings::run(Loop &loop, LoopAnalysisManager &, LoopSta
   bool isShort = trips > 0 && trips < kLanes;
   if (!loop.isInnermost() || isShort || getOptionalIntLoopAttribute(&loop, name))
     return PreservedAnalyses::all();
-  if (any_of(loop.blocks(), [](BasicBlock *block) { return any_of(*block, roundsToBf16); }))
+  if (any_of(loop.blocks(), [](BasicBlock *block) { return any_of(*block, roundsToBf16); })) {
     addStringMetadataToLoop(&loop, name, kLanes);
+    addStringMetadataToLoop(&loop, "llvm.loop.vectorize.predicate.enable", 1);
+  }
   return PreservedAnalyses::all();
 }
 

@@ -86,9 +86,15 @@ Value AmxKernel::getStrideBytes(const ElementRead &read, unsigned loop) {
   return bytes;
 }
 
-void AmxKernel::multiply(StringRef name, int64_t row, int64_t vectors) {
-  for (int64_t v = 0; v < vectors; ++v)
-    call(name, {kFirstSums + row * kSide + v, kFirstLhs + row, kFirstRhs + v});
+void AmxKernel::multiplyTiles(StringRef name, int64_t rows, int64_t vectors, TileLoad loadLhs, TileLoad loadRhs) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t v = 0; v < vectors; ++v) {
+      if (v == 0 && loadLhs)
+        loadLhs(i);
+      if (i == 0 && loadRhs)
+        loadRhs(v);
+      call(name, {kFirstSums + i * kSide + v, kFirstLhs + i, kFirstRhs + v});
+    }
 }
 
 /// Configures the shape of the AMX tiles. With fewer than 16 rows, tiles have that number of rows.

@@ -54,8 +54,11 @@ protected:
   void call(llvm::StringRef name, mlir::ArrayRef<int64_t> tiles);
   /// Loads or stores an AMX tile whose rows are `rowBytes` apart in `memory`.
   void move(llvm::StringRef name, int64_t tile, mlir::Value memory, mlir::ValueRange indices, mlir::Value rowBytes);
-  /// Adds the products of AMX tile `row` of the LHS and those of the RHS to the sums.
-  void multiply(llvm::StringRef name, int64_t row, int64_t vectors);
+  /// Loads the AMX tile of some number of an operand; null if it is loaded already.
+  using TileLoad = llvm::function_ref<void(int64_t number)>;
+  /// Adds the products of each AMX tile of the LHS with each of the RHS to the sums. Each is loaded just before its
+  /// first product, since a load takes half as long as a product, and both run at the same time.
+  void multiplyTiles(llvm::StringRef name, int64_t rows, int64_t vectors, TileLoad loadLhs, TileLoad loadRhs);
   /// The bytes from an element of an operand to that of the next row, or of the next iteration of a loop.
   mlir::Value getRowBytes(const ElementRead &read) { return getStrideBytes(read, *contraction.rowLoop); }
   mlir::Value getStrideBytes(const ElementRead &read, unsigned loop);

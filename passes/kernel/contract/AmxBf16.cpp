@@ -89,14 +89,12 @@ void AmxBf16::emitStep(ArrayRef<Rows> rows, int64_t vectors) {
   else
     parts.prefetch.prefetchTermPanels(vectors);
   for (auto [ofLhs, ofRhs] : getTermProducts(lhs.size(), terms.countRhsTerms())) {
-    for (size_t i = 0; i < rows.size() && loaded.first != ofLhs; ++i) {
+    auto loadLhs = [&](int64_t i) {
       nest.moveTo(*contraction.rowLoop, rows[i].first);
       move("tileloadd64", kFirstLhs + i, lhs.front().memory, nest.getIndices(lhs[ofLhs], 0, 0), rowBytes);
-    }
-    for (int64_t v = 0; v < vectors && loaded.second != ofRhs; ++v)
-      loadRhs(v, ofRhs);
-    for (size_t i = 0; i < rows.size(); ++i)
-      multiply("tdpbf16ps", i, vectors);
+    };
+    multiplyTiles("tdpbf16ps", int64_t(rows.size()), vectors, loaded.first == ofLhs ? TileLoad() : TileLoad(loadLhs),
+                  loaded.second == ofRhs ? TileLoad() : TileLoad([&](int64_t v) { loadRhs(v, ofRhs); }));
     loaded = {ofLhs, ofRhs};
   }
 }

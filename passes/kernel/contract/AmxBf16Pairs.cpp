@@ -48,13 +48,15 @@ void AmxBf16Pairs::emitSteps(ArrayRef<Rows> rows, int64_t vectors) {
   int64_t pairs = *nest.getStaticExtent(loop);
   nest.forLoop(nest.constant(0), nest.constant(pairs), pairs / countSteps(pairs), [&](Value pair) {
     nest.moveTo(loop, pair);
-    for (int64_t v = 0; v < vectors; ++v)
-      move("tileloadd64", kFirstRhs + v, rhs.memory, nest.getIndices(rhs, 0, v * kColumns), rhsBytes);
-    for (auto [i, part] : llvm::enumerate(rows)) {
-      nest.moveTo(*contraction.rowLoop, part.first);
-      move("tileloadd64", kFirstLhs + static_cast<int64_t>(i), lhs.memory, nest.getIndices(lhs, 0, 0), lhsBytes);
-      multiply("tdpbf16ps", static_cast<int64_t>(i), vectors);
-    }
+    auto load = [&](int64_t tile, const ElementRead &read, int64_t column, Value rowBytes) {
+      move("tileloadd64", tile, read.memory, nest.getIndices(read, 0, column), rowBytes);
+    };
+    auto loadLhs = [&](int64_t i) {
+      nest.moveTo(*contraction.rowLoop, rows[i].first);
+      load(kFirstLhs + i, lhs, 0, lhsBytes);
+    };
+    multiplyTiles("tdpbf16ps", int64_t(rows.size()), vectors, loadLhs,
+                  [&](int64_t v) { load(kFirstRhs + v, rhs, v * kColumns, rhsBytes); });
   });
 }
 

@@ -76,14 +76,15 @@ void AmxInt8::emitSteps(ArrayRef<Rows> rows, int64_t vectors) {
 
 void AmxInt8::emitStep(ArrayRef<Rows> rows, int64_t vectors) {
   Value panelRow = nest.constant(contraction.panel * 4), rowBytes = getRowBytes(contraction.lhs);
-  for (int64_t v = 0; v < vectors; ++v)
-    move("tileloadd64", kFirstRhs + v, contraction.rhs.memory, nest.getIndices(contraction.rhs, 0, v * kColumns),
-         panelRow);
-  for (auto [i, part] : llvm::enumerate(rows)) {
-    nest.moveTo(*contraction.rowLoop, part.first);
-    move("tileloadd64", kFirstLhs + i, contraction.lhs.memory, nest.getIndices(contraction.lhs, 0, 0), rowBytes);
-    multiply("tdpbusd", i, vectors);
-  }
+  auto load = [&](int64_t tile, const ElementRead &read, int64_t column, Value bytes) {
+    move("tileloadd64", tile, read.memory, nest.getIndices(read, 0, column), bytes);
+  };
+  auto loadLhs = [&](int64_t i) {
+    nest.moveTo(*contraction.rowLoop, rows[i].first);
+    load(kFirstLhs + i, contraction.lhs, 0, rowBytes);
+  };
+  multiplyTiles("tdpbusd", int64_t(rows.size()), vectors, loadLhs,
+                [&](int64_t v) { load(kFirstRhs + v, contraction.rhs, v * kColumns, panelRow); });
 }
 
 /// AMX tiles only sum whole windows. The schedule names the micro-kernel if the path does.

@@ -257,6 +257,8 @@ Value Bf16Split::getRowBlock(Value row) {
 void Bf16Split::splitShare(Value firstRow) {
   assert(next.exists && share && "a share is one of the panels after the current ones");
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
+  // Beyond the last row of a panel lies the next panel.
+  int64_t rowBytes = 2 * contraction.panel * int64_t(sizeof(float)), ahead = problem.policy.streamBytesAhead / rowBytes;
   Value number = nest.compute(d0 * countStepsOfBlock() + d1, {getRowBlock(firstRow), getStepOfBlock()});
   Value first = b.createOrFold<arith::MulIOp>(loc, number, share);
   Value last = b.createOrFold<arith::AddIOp>(loc, first, share);
@@ -268,7 +270,12 @@ void Bf16Split::splitShare(Value firstRow) {
       // Rows of the second panel follow those of the first.
       Value before = arith::MulIOp::create(b, loc, next.rows, nest.constant(panel));
       Value from = nest.compute(d0 - d1, {first, before}), to = nest.compute(d0 - d1, {last, before});
-      forRows(panel, from, to, [&](Value row) { exists ? splitRow(panel, row) : prefetchRow(panel, row); });
+      forRows(panel, from, to, [&](Value row) {
+        if (!exists)
+          return prefetchRow(panel, row);
+        prefetchRow(panel, nest.compute(d0 + ahead, {row}));
+        splitRow(panel, row);
+      });
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include "passes/kernel/contract/KBlocking.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/cost/EmitterChoices.h"
 
@@ -21,6 +22,21 @@ static std::optional<KBlocks> getKBlocks(const ContractionProblem &problem, int6
   if (size >= steps)
     return std::nullopt;
   return KBlocks{int64_t(llvm::divideCeil(steps, size)), size};
+}
+
+SmallVector<int64_t> tenon::getTermSumShape(kernel::ContractOp op, const Contraction &contraction) {
+  constexpr int64_t kBlock = 32; // format: rows and columns of two AMX tiles, which are stored as a whole
+  kernel::ScheduleAttr schedule = kernel::getSchedule(op);
+  if (!contraction.terms || schedule.getKBlock() == 0)
+    return {};
+  ArrayRef<int64_t> tile = schedule.getTile();
+  return {int64_t(llvm::alignTo(tile[*contraction.rowLoop], kBlock)),
+          int64_t(llvm::alignTo(tile[contraction.columnLoop], kBlock))};
+}
+
+int64_t tenon::getTermSumBytes(kernel::ContractOp op, const Contraction &contraction) {
+  SmallVector<int64_t> shape = getTermSumShape(op, contraction);
+  return shape.empty() ? 0 : computeProduct(shape) * int64_t(sizeof(float));
 }
 
 void KBlocking::chooseForVectors(int64_t blockRows, bool hasStaticRows) {
@@ -67,11 +83,8 @@ void KBlocking::chooseForAmx() {
     return;
   int64_t steps = *nest.getStaticExtent(contraction.terms->loop);
   State blocks{contraction.terms->loop, int64_t(llvm::divideCeil(steps, size)), size, Value()};
-  // AMX tiles are stored as a whole.
-  ArrayRef<int64_t> tile = problem.schedule.getTile();
-  SmallVector<int64_t> shape{int64_t(llvm::alignTo(tile[*contraction.rowLoop], 32)),
-                             int64_t(llvm::alignTo(tile[contraction.columnLoop], 32))};
-  blocks.sums = memref::AllocOp::create(b, loc, MemRefType::get(shape, type));
+  blocks.sums =
+      problem.scratch.emit(b, loc, ScratchUse::termSums, MemRefType::get(getTermSumShape(op, contraction), type));
   state = blocks;
 }
 

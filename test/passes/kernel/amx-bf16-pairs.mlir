@@ -14,12 +14,12 @@
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c64{{.*}} step %c32
 // CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilezero"
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c36{{.*}} step %c12
-// CHECK: memref.extract_aligned_pointer_as_index %[[Y]]
-// CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c6_i8, %{{.*}}, %c256_i64)
-// CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c7_i8, %{{.*}}, %c256_i64)
 // CHECK: memref.extract_aligned_pointer_as_index %[[X]]
 // CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c4_i8, %{{.*}}, %c144_i64)
+// CHECK: memref.extract_aligned_pointer_as_index %[[Y]]
+// CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c6_i8, %{{.*}}, %c256_i64)
 // CHECK: llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c0_i8, %c4_i8, %c6_i8)
+// CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c7_i8, %{{.*}}, %c256_i64)
 // CHECK: llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c1_i8, %c4_i8, %c7_i8)
 // CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c5_i8, %{{.*}}, %c144_i64)
 // CHECK: llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c2_i8, %c5_i8, %c6_i8)

@@ -8,7 +8,7 @@
 #extents = affine_map<(m, k, n) -> (k)>
 #out = affine_map<(m, k, n) -> (m, n)>
 
-// Two parts of each factor: three products. The next panels are asked for meanwhile. The memory that says how long the sum is may
+// Two parts of each factor: three products, each AMX tile loaded before its first one. The next panels are asked for meanwhile. The memory that says how long the sum is may
 // come after the zeros that it begins with. Sums that nothing follows are stored where they belong.
 // CHECK-LABEL: @two_parts
 // CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<32x32xf32>
@@ -16,12 +16,21 @@
 // CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilezero"
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c3{{.*}} step %c1
 // CHECK: memref.prefetch
-// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tileloadd64"
-// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
-// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c{{[45]}}_i8
-// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
-// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c{{[67]}}_i8
-// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c4_i8
+// CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c6_i8
+// CHECK: llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c0_i8, %c4_i8, %c6_i8)
+// CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c7_i8
+// CHECK: llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c1_i8, %c4_i8, %c7_i8)
+// CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c5_i8
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c4_i8
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c5_i8
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c6_i8
+// CHECK: llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%c0_i8
+// CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c7_i8
+// CHECK-COUNT-3: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
 // CHECK-NOT: llvm.x86.tdpbf16ps
 // CHECK: memref.extract_aligned_pointer_as_index %[[OUT]]
 // CHECK: llvm.call_intrinsic "llvm.x86.tilestored64"
@@ -140,7 +149,7 @@ func.func @not_from_zero(%a: memref<32x3x2x20xbf16>, %b: memref<2x3x2x10x32xbf16
 #panels0 = affine_map<(m, k, n) -> (n floordiv 16, k floordiv 32, 0, (k mod 32) floordiv 2, (n mod 16) * 2 + k mod 2)>
 #panels1 = affine_map<(m, k, n) -> (n floordiv 16, k floordiv 32, 1, (k mod 32) floordiv 2, (n mod 16) * 2 + k mod 2)>
 // CHECK-LABEL: @long_sums
-// CHECK: %[[SUMS:.*]] = memref.alloc() : memref<128x64xf32>
+// CHECK: %[[SUMS:.*]] = kernel.scratch 0 : memref<128x64xf32>
 // CHECK: linalg.fill {{.*}} outs(%[[SUMS]]
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c64{{.*}} step %c32
 // CHECK: scf.for

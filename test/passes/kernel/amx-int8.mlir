@@ -13,9 +13,10 @@
 // CHECK: llvm.call_intrinsic "llvm.x86.ldtilecfg"
 // CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilezero"
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c24{{.*}} step %c12
-// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c{{[67]}}_i8
 // CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c4_i8
+// CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c6_i8
 // CHECK: llvm.call_intrinsic "llvm.x86.tdpbusd"(%c0_i8, %c4_i8, %c6_i8)
+// CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c7_i8
 // CHECK: llvm.call_intrinsic "llvm.x86.tdpbusd"(%c1_i8, %c4_i8, %c7_i8)
 // CHECK: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c5_i8
 // CHECK: llvm.call_intrinsic "llvm.x86.tdpbusd"(%c2_i8, %c5_i8, %c6_i8)
