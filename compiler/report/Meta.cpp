@@ -183,6 +183,7 @@ std::string tenon::getMachineText(const ArtifactView &view, const std::string &t
     add(products, "dot products of " + groupDigits(products) + " int8");
   add(take("bf16_pairs"), "dot products of 2 bf16");
   add(take("f16_fma"), "multiply-adds of f16");
+  add(take("l2_bound"), "products of panels that wait for L2");
   add(take("amx_int8"), "AMX of int8");
   add(take("amx_bf16"), "AMX of bf16");
   if (uint64_t columns = take("panel_columns"))

@@ -29,8 +29,8 @@ void TenonDialect::registerAttributes() {
 
 LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vectorBytes,
                                   int64_t vectorRegisters, int64_t amxInt8, int64_t amxBf16, int64_t bf16Pairs,
-                                  int64_t f16Fma, int64_t multiplyAdds, int64_t panelColumns, int64_t l1Ways,
-                                  int64_t l2Bytes, int64_t llcBytes, int64_t int8Dot) {
+                                  int64_t f16Fma, int64_t multiplyAdds, int64_t l2Bound, int64_t panelColumns,
+                                  int64_t l1Ways, int64_t l2Bytes, int64_t llcBytes, int64_t int8Dot) {
   struct Figure {
     StringLiteral name;
     int64_t value, smallest, largest;
@@ -45,6 +45,7 @@ LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
       {"bf16_pairs", bf16Pairs, 1, 1},
       {"f16_fma", f16Fma, 1, 1},
       {"multiply_adds", multiplyAdds, 1, 64},
+      {"l2_bound", l2Bound, 1, 1},
       {"panel_columns", panelColumns, 1, 1024},
       {"l1_ways", l1Ways, 1, 1024},
       {"l2_bytes", l2Bytes, 1, kMostBytes},

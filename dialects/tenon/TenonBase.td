@@ -136,6 +136,7 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
     * `bf16_pairs`: 1 for targets whose bf16 dot-2 is as fast as an f32 multiply-add.
     * `f16_fma`: 1 for targets with multiply-adds of f16 vectors, which have twice the elements of f32 vectors.
     * `multiply_adds`: throughput of vector multiply-adds per cycle.
+    * `l2_bound`: 1 for targets whose vector products of panels wait for L2.
     * `panel_columns`: the number of columns in a panel of f32 weights.
     * `l1_ways`: associativity of L1.
     * `l2_bytes`, `llc_bytes`: sizes of L2 and of the last-level cache.
@@ -149,6 +150,7 @@ def Tenon_MachineAttr : AttrDef<Tenon_Dialect, "Machine"> {
     DefaultValuedParameter<"int64_t", "0">:$bf16_pairs,
     DefaultValuedParameter<"int64_t", "0">:$f16_fma,
     DefaultValuedParameter<"int64_t", "0">:$multiply_adds,
+    DefaultValuedParameter<"int64_t", "0">:$l2_bound,
     DefaultValuedParameter<"int64_t", "0">:$panel_columns,
     DefaultValuedParameter<"int64_t", "0">:$l1_ways,
     DefaultValuedParameter<"int64_t", "0">:$l2_bytes,

@@ -58,6 +58,9 @@ struct EmitterPolicy {
   /// The prefetch distance to L1, in bytes, of an RHS that is read once; a shorter distance does not hide the latency
   /// of DRAM.
   int64_t streamBytesAhead = 4096;
+  /// The prefetch distance to L2, in bytes, of panels that are split to bf16 terms meanwhile: hardware streams them,
+  /// too.
+  int64_t splitBytesAhead = 1024;
   /// The same for quantized weights.
   int64_t quantizedBytesAhead = 2048;
 };

@@ -29,6 +29,7 @@ static constexpr Figure kFigures[] = {
     {"bf16_pairs", &Machine::bf16Pairs, &MachineAttr::getBf16Pairs},
     {"f16_fma", &Machine::f16Fma, &MachineAttr::getF16Fma},
     {"multiply_adds", &Machine::multiplyAdds, &MachineAttr::getMultiplyAdds},
+    {"l2_bound", &Machine::l2Bound, &MachineAttr::getL2Bound},
     {"panel_columns", &Machine::panelColumns, &MachineAttr::getPanelColumns},
     {"l1_ways", &Machine::l1Ways, &MachineAttr::getL1Ways},
     {"l2_bytes", &Machine::l2Bytes, &MachineAttr::getL2Bytes},
@@ -59,7 +60,8 @@ std::vector<std::pair<llvm::StringRef, int64_t>> tenon::listFigures(const Machin
 }
 
 void tenon::setMachine(Operation *module, const Machine &m) {
-  module->setAttr(kMachineAttr, MachineAttr::get(module->getContext(), m.vectorBytes, m.vectorRegisters, m.amxInt8,
-                                                 m.amxBf16, m.bf16Pairs, m.f16Fma, m.multiplyAdds, m.panelColumns,
-                                                 m.l1Ways, m.l2Bytes, m.llcBytes, static_cast<int64_t>(m.int8Dot)));
+  module->setAttr(kMachineAttr,
+                  MachineAttr::get(module->getContext(), m.vectorBytes, m.vectorRegisters, m.amxInt8, m.amxBf16,
+                                   m.bf16Pairs, m.f16Fma, m.multiplyAdds, m.l2Bound, m.panelColumns, m.l1Ways,
+                                   m.l2Bytes, m.llcBytes, static_cast<int64_t>(m.int8Dot)));
 }

@@ -34,6 +34,7 @@ struct Machine {
   /// The number of columns in a panel of f32 weights. The targets of an artifact share its weights, and so this number.
   int64_t panelColumns = kPanelColumns;
   int64_t multiplyAdds = 2;       ///< throughput of vector multiply-adds per cycle
+  int64_t l2Bound = 0;            ///< 1 for targets whose vector products of panels wait for L2
   int64_t l1Ways = 8;             ///< associativity of L1
   int64_t l2Bytes = 1 << 20;      ///< size of L2, the last cache that a core does not share
   double l2BytesPerCycle = 32;    ///< bandwidth from L2: half a vector of AVX-512

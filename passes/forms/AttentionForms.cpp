@@ -163,8 +163,7 @@ double AttentionForms::estimateAmx(const AttentionMatch &match) const {
         shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kRows);
     double steps = std::ceil(shape.depth / static_cast<double>(chooseStep(static_cast<int64_t>(shape.depth))));
     double sums = isOfValues ? std::ceil(shape.depth / static_cast<double>(attention.bf16BlockKeys)) : 1;
-    cycles +=
-        shape.repetitions * tiles * (steps * paths.amxProductCycles / paths.amxShare + sums * paths.amxBf16SumCycles);
+    cycles += shape.repetitions * tiles * (steps * paths.getAmxStepCycles(1, 1, 1) + sums * paths.amxBf16SumCycles);
     double elements = shape.repetitions * shape.depth * shape.columns *
                       std::ceil(shape.rows / static_cast<double>(attention.tileQueries));
     cycles += elements * (policy.bf16PairCycles + (isOfValues ? policy.amxTransposeCycles : 0));

@@ -9,8 +9,8 @@
 // a smaller error than a sum of f32. Two terms hold 16 bits; three products of these
 // have an error of some 1e-6. A matrix or rows of bf16 are one term. Three terms take
 // one and a half times the bytes of the f32, so most matrices are stored as f32 and
-// split by the kernel. The policy's throughput was measured beside vector code, which
-// runs at a higher clock: half of the peak of the instructions alone.
+// split by the kernel. The policy's throughput was measured beside vector code: loads of
+// tiles from L2 and products overlap only in part (docs/performance/amx.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,8 +61,8 @@ std::optional<double> AmxBf16Path::estimateCycles(Operation *op, const Machine &
   double tiles =
       shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kTermColumns);
   double steps = shape.repetitions * std::ceil(shape.depth / chooseStep(shape.depth));
-  double cycles =
-      tiles * (steps * product->countProducts() * policy.amxProductCycles / policy.amxShare + policy.amxBf16SumCycles);
+  double step = policy.getAmxStepCycles(product->countProducts(), product->rowTerms, product->matrixTerms);
+  double cycles = tiles * (steps * step + policy.amxBf16SumCycles);
   if (product->isSplitWhenRead())
     cycles += shape.getWeights() * std::ceil(shape.rows / policy.amxTileRows) * policy.amxSplitOnLoadCycles;
   cycles = std::max(cycles, machine.getReadCycles(shape.getWeights() * product->getMatrixBytes()));

@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 //
-// How long the instructions take was measured: a product of two AMX tiles takes as
-// many cycles as it has rows or groups of four int8, whichever are more, and at least
-// 16 between loads of other tiles. (Intel 64 and IA-32 Architectures Optimization Reference
-// Manual, chapter 20, says the same.)
+// A product of two AMX tiles takes as many cycles as it has rows or groups of four int8,
+// whichever are more, and at least 16 between loads of other tiles, as measured (Intel 64
+// and IA-32 Architectures Optimization Reference Manual, chapter 20, says the same).
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +48,7 @@ std::optional<double> AmxInt8Path::estimateCycles(Operation *op, const Machine &
   double tiles =
       shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kColumns);
   double products = shape.repetitions * std::ceil(shape.depth / kDepth),
-         cycles = tiles * (products * policy.amxProductCycles + policy.amxInt8SumCycles);
+         cycles = tiles * (products * policy.getAmxStepCycles(1, 1, 1) + policy.amxInt8SumCycles);
   if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && hasPadding(convolve))
     cycles += shape.rows * shape.depth / machine.llcBytesPerCycle;
   return std::max(cycles, machine.getReadCycles(shape.getWeights()));

@@ -25,6 +25,7 @@
 #include "passes/cost/ProductShape.h"
 #include "passes/cost/RegisterBlock.h"
 #include "passes/paths/FloatWeight.h"
+#include "passes/paths/LargestMagnitude.h"
 #include "passes/paths/Path.h"
 #include "passes/paths/PowerScales.h"
 #include "passes/paths/SplitProduct.h"
@@ -110,13 +111,14 @@ std::optional<double> F16Rounded::estimateCycles(Operation *op, const Machine &m
   auto depth = static_cast<double>(getDepth(*product));
   double blocks = isa<ConvolveOp>(op) ? std::ceil(depth / kF16BlockProducts) : depth / kF16BlockProducts;
   double instructions = 1 + policy.f16BlockInstructions * blocks / depth;
-  double share = isa<ConvolveOp>(op) ? policy.f16WindowShare : policy.f16Share;
+  double share = (isa<ConvolveOp>(op) ? policy.f16WindowShare : policy.f16Share).get(machine);
   double cycles = std::max(shape.getProducts() / (2 * machine.getMultiplyAdds(sizeof(float))) * instructions / share,
                            machine.getReadCycles(shape.getWeights() * sizeof(uint16_t)));
   // Kernels find the largest magnitudes, make scales of these, and round; those of images are found line by line first,
   // and the reciprocals of scales are stored.
   const double launches = isa<ConvolveOp>(op) ? 5 : 3; // math: those
-  return cycles + launches * machine.launchCycles + countRoundedElements(op, shape) * policy.f16RoundedElementCycles;
+  return cycles + launches * machine.launchCycles +
+         countRoundedElements(op, shape) * getRoundingCycles(op, policy.f16RoundedElementCycles, policy);
 }
 
 /// Rounds the matrix, scaled by a power of two.
@@ -194,18 +196,10 @@ static ScaledRows roundRows(RewriterBase &rewriter, const F16Product &product) {
   TenonBuilder build(rewriter, loc);
   Type f32 = rewriter.getF32Type();
   Dims dims = getDims(x);
-  int64_t rank = static_cast<int64_t>(dims.size()), first = product.firstSummed, inner = std::min(first + 1, rank - 1);
+  int64_t first = product.firstSummed;
   std::fill(dims.begin() + first, dims.end(), getDimConstant(rewriter.getContext(), 1));
-  auto reduce = [&](Value of, int64_t begin, int64_t end) -> Value {
-    return ReduceOp::create(rewriter, loc, ReduceKind::max, of, llvm::to_vector(llvm::seq(begin, end)),
-                            /*keepdims=*/false);
-  };
   auto convolve = dyn_cast<ConvolveOp>(product.rows->getOwner());
-  // Lines of an image first, so that there are as many tiles as lines.
-  Value source = convolve ? skipTransposes(x) : x;
-  Value largest = reduce(AbsOp::create(rewriter, loc, source.getType(), source), inner, rank);
-  if (inner > first)
-    largest = reduce(largest, first, inner);
+  Value largest = emitLargestMagnitude(rewriter, loc, convolve ? skipTransposes(x) : x, first);
   // A view: what follows is computed where it is read, or once if that is cheaper.
   PowerScales scales = emitPowerScales(rewriter, loc, build.reshape(largest, dims));
   if (convolve && hasPadding(convolve))

@@ -57,6 +57,14 @@ double tenon::countRoundedElements(Operation *op, const ProductShape &shape) {
   return count;
 }
 
+double tenon::getRoundingCycles(Operation *op, double cycles, const PathPolicy &policy) {
+  auto convolve = dyn_cast<ConvolveOp>(op);
+  if (!convolve)
+    return cycles;
+  std::optional<int64_t> channels = getConstant(getDims(convolve.getInput())[convolve.getChannelDim()]);
+  return channels && *channels < policy.fewChannels ? std::max(cycles, policy.fewChannelRoundCycles) : cycles;
+}
+
 Value tenon::skipTransposes(Value images) {
   while (auto transpose = images.getDefiningOp<TransposeOp>()) {
     if (transpose.getPermutation().empty() || transpose.getPermutation().front() != 0)

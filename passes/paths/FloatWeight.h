@@ -10,6 +10,7 @@
 
 #include "dialects/tenon/Tenon.h"
 #include "mlir/IR/PatternMatch.h"
+#include "passes/cost/PathPolicy.h"
 #include "passes/cost/ProductShape.h"
 
 namespace tenon {
@@ -29,6 +30,10 @@ bool keepsRows(ContractOp op, mlir::OpOperand &rows);
 /// Returns the number of elements of the rows, or images, of a product that are rounded: of images, with those of the
 /// border, and without pixels that no window has.
 double countRoundedElements(mlir::Operation *op, const ProductShape &shape);
+
+/// Returns the cycles to round one of these elements: `cycles`, or more where images have so few channels that vectors
+/// cannot be filled with those of a pixel.
+double getRoundingCycles(mlir::Operation *op, double cycles, const PathPolicy &policy);
 
 /// Returns images with the same elements as `images`, [batch, ...], in the order of memory: what is transposed may
 /// never be stored.

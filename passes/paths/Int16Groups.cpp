@@ -82,11 +82,12 @@ std::optional<double> Int16GroupsPath::estimateCycles(Operation *op, const Machi
   // Each instruction sums two products of a lane; then the sum of a group is scaled.
   double instructions = 0.5 + policy.int16GroupInstructions / static_cast<double>(product->groups.getSize()),
          perCycle = machine.getMultiplyAdds(sizeof(int32_t)) / instructions,
-         share = isa<ConvolveOp>(op) ? policy.int16WindowShare : policy.int16Share;
+         share = (isa<ConvolveOp>(op) ? policy.int16WindowShare : policy.int16Share).get(machine);
   double cycles =
       std::max(shape.getProducts() / perCycle / share, machine.getReadCycles(shape.getWeights() * sizeof(int16_t)));
   // A kernel finds the scales, another one rounds.
-  return cycles + 2 * machine.launchCycles + countRoundedElements(op, shape) * policy.int8RoundCycles;
+  return cycles + 2 * machine.launchCycles +
+         countRoundedElements(op, shape) * getRoundingCycles(op, policy.int8RoundCycles, policy);
 }
 
 static QuantizedMatrix quantize(const GroupProduct &product) {

@@ -113,7 +113,7 @@ std::optional<double> Int8Groups::estimateCycles(Operation *op, const Machine &m
     return std::nullopt;
   ProductShape shape = *getProductShape(op);
   double perCycle = machine.getMultiplyAdds(sizeof(int32_t)) * static_cast<int64_t>(Int8Dot::vnni);
-  double cycles = std::max(shape.getProducts() / perCycle / policy.int8GroupShare,
+  double cycles = std::max(shape.getProducts() / perCycle / policy.int8GroupShare.get(machine),
                            machine.getReadCycles(shape.getWeights() * static_cast<double>(product->bits) / 8));
   return cycles + machine.launchCycles + shape.rows * shape.depth * shape.repetitions * policy.int8RoundCycles;
 }

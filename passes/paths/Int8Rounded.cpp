@@ -28,6 +28,7 @@
 #include "passes/cost/SizeHints.h"
 #include "passes/paths/FloatWeight.h"
 #include "passes/paths/IntegerGroups.h"
+#include "passes/paths/LargestMagnitude.h"
 #include "passes/paths/LowerBound.h"
 #include "passes/paths/Path.h"
 #include "passes/precision/ConstantMatrices.h"
@@ -138,7 +139,8 @@ std::optional<double> Int8Rounded::estimateCycles(Operation *op, const Machine &
                            machine.getReadCycles(shape.getWeights()));
   // Two or three kernels find the scales and round.
   double launches = isa<ConvolveOp>(op) ? 3 : 2;
-  return cycles + launches * machine.launchCycles + countElements(*product, 0) * policy.int8RoundedElementCycles;
+  return cycles + launches * machine.launchCycles +
+         countElements(*product, 0) * getRoundingCycles(op, policy.int8RoundedElementCycles, policy);
 }
 
 /// An element is off by an equally distributed part of a step, which is the largest magnitude by 127, or by 255 of
@@ -237,18 +239,9 @@ RoundedRows IntegerRewrite::roundRows(Location loc) {
   bool isMiddle = kind == RoundedProduct::Zero::middle;
   constexpr double kTiny = 1e-30; // limit: of magnitudes, so that no scale is zero or denormal
   Dims ofScale = getDims(x);
-  int64_t rank = static_cast<int64_t>(ofScale.size()), first = product.firstSummed;
+  int64_t first = product.firstSummed;
   std::fill(ofScale.begin() + first, ofScale.end(), getDimConstant(rewriter.getContext(), 1));
-  // Lines of an image first, so that there are as many tiles as lines.
-  auto reduce = [&](Value of, int64_t begin, int64_t end) {
-    SmallVector<int64_t> axes = llvm::to_vector(llvm::seq(begin, end));
-    return ReduceOp::create(rewriter, loc, ReduceKind::max, of, axes, /*keepdims=*/false).getResult();
-  };
-  int64_t inner = std::min(first + 1, rank - 1);
-  Value source = isa<ConvolveOp>(op) ? skipTransposes(x) : x;
-  Value most = reduce(AbsOp::create(rewriter, loc, source.getType(), source), inner, rank);
-  if (inner > first)
-    most = reduce(most, first, inner);
+  Value most = emitLargestMagnitude(rewriter, loc, isa<ConvolveOp>(op) ? skipTransposes(x) : x, first);
   // A view: what follows is computed where it is read, or once if that is cheaper.
   Value magnitude = build.reshape(max(most, number(kTiny)), ofScale), range = magnitude, below;
   if (kind == RoundedProduct::Zero::computed) {

@@ -22,7 +22,7 @@ struct PanelProduct : public Path {
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
     if (!isa<ContractOp>(op) || !isProductOfFloats(op) || !findPanels(op))
       return std::nullopt;
-    return estimateFloats(op, machine, policy.panelShare);
+    return estimateFloats(op, machine, policy.panelShare.get(machine));
   }
 
   double measureError(Operation *) const override { return kSumError; }

@@ -72,6 +72,19 @@ static Value getStored(Value x) {
   return cast && getElementTypeOrSelf(cast.getInput()).isF16() ? cast.getInput() : x;
 }
 
+/// Returns what rounds `x` to bf16 already, moved to where all that reads `x` can read it; null if nothing does.
+static CastOp findRounding(RewriterBase &rewriter, Value x) {
+  for (Operation *user : x.getUsers())
+    if (auto known = dyn_cast<CastOp>(user); known && known.getType().getElementType().isBF16()) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointAfterValue(x);
+      if (rewriter.getInsertionPoint() != known->getIterator())
+        rewriter.moveOpBefore(known, rewriter.getInsertionBlock(), rewriter.getInsertionPoint());
+      return known;
+    }
+  return nullptr;
+}
+
 /// Returns the elements of `x` as bf16, perhaps in another shape: the operand that `x` is promoted from, or a rounding
 /// that all matmuls share. It rounds before reshapes, so that the kernel that computes the elements can do it.
 static Value roundRows(RewriterBase &rewriter, Value x) {
@@ -79,10 +92,9 @@ static Value roundRows(RewriterBase &rewriter, Value x) {
     x = x.getDefiningOp<ReshapeOp>().getInput();
   if (isPromoted(x))
     return x.getDefiningOp<CastOp>().getInput();
+  if (CastOp known = findRounding(rewriter, x))
+    return known;
   auto type = cast<RankedTensorType>(x.getType()).clone(rewriter.getBF16Type());
-  for (Operation *user : x.getUsers())
-    if (auto known = dyn_cast<CastOp>(user); known && known.getType() == type)
-      return known;
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfterValue(x);
   return CastOp::create(rewriter, x.getLoc(), type, x);

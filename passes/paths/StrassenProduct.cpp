@@ -103,11 +103,13 @@ std::optional<double> StrassenProduct::estimateCycles(Operation *op, const Machi
   double sums = (threads * pairs * depth * policy.strassenRowProducts + depth * columns * policy.strassenPanelProducts +
                  pairs * columns * policy.strassenResultProducts) /
                 lanes / double(machine.multiplyAdds);
-  double cycles = products / machine.getMultiplyAdds(sizeof(float)) / policy.strassenShare;
+  double perfect = products / machine.getMultiplyAdds(sizeof(float));
   // Where even cheap sums would cost more than they save, a measurement has nothing to decide.
-  if (cycles + policy.leastStrassenSums * sums > estimateFloats(op, machine, policy.panelShare))
+  if (perfect / policy.strassenShare.share + policy.leastStrassenSums * sums >
+      estimateFloats(op, machine, policy.panelShare.share))
     return std::nullopt;
-  return std::max(cycles + sums, machine.getReadCycles(double(matrix.depth * matrix.columns) * sizeof(float)));
+  return std::max(perfect / policy.strassenShare.get(machine) + sums,
+                  machine.getReadCycles(double(matrix.depth * matrix.columns) * sizeof(float)));
 }
 
 double StrassenProduct::measureError(Operation *op) const {

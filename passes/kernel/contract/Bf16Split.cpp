@@ -258,7 +258,7 @@ void Bf16Split::splitShare(Value firstRow) {
   assert(next.exists && share && "a share is one of the panels after the current ones");
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
   // Beyond the last row of a panel lies the next panel.
-  int64_t rowBytes = 2 * contraction.panel * int64_t(sizeof(float)), ahead = problem.policy.streamBytesAhead / rowBytes;
+  int64_t rowBytes = 2 * contraction.panel * int64_t(sizeof(float)), ahead = problem.policy.splitBytesAhead / rowBytes;
   Value number = nest.compute(d0 * countStepsOfBlock() + d1, {getRowBlock(firstRow), getStepOfBlock()});
   Value first = b.createOrFold<arith::MulIOp>(loc, number, share);
   Value last = b.createOrFold<arith::AddIOp>(loc, first, share);

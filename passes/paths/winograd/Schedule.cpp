@@ -51,7 +51,7 @@ static double getAmxProductCycles(const WinogradProblem &p, const WinogradTile &
   const PathPolicy &amx = policy.products;
   int64_t rowTiles = divideCeil(s.rows * s.columns, kRows), panels = countPanelsAtATime(p, s);
   auto getStepCycles = [&](int64_t tiles) {
-    return std::max(double(tiles) * amx.amxProductCycles / amx.amxShare, policy.amxLatency);
+    return std::max(double(tiles) * amx.getAmxStepCycles(1, 1, 1), policy.amxLatency);
   };
   double step = double(rowTiles / 2) * getStepCycles(2 * panels) + double(rowTiles % 2) * getStepCycles(panels);
   auto steps = static_cast<double>(divideCeil(p.channels, chooseStep(p.channels)));

@@ -31,6 +31,16 @@ def emitContracts(name, rows, depth, columns, number=1):
     print(f"  return {', '.join(f'%{i}' for i in range(number))} : {', '.join([y] * number)}\n}}")
 
 
+def emitRoundedLater(name):
+    """Rows that the model itself rounds, after the product."""
+    x, y, z = "tensor<128x256xf32>", "tensor<128x512xf32>", "tensor<128x256xbf16>"
+    print(f"func.func @{name}(%x: {x}) -> ({y}, {z}) {{")
+    w = emitWeight(256, 512)
+    print(f"  %0 = tenon.contract %x, %w {{lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 2>}} : ({x}, {w}) -> {y}")
+    print(f"  %1 = tenon.cast %x : ({x}) -> {z}")
+    print(f"  return %0, %1 : {y}, {z}\n}}")
+
+
 def emitHalves(name, hasHalfRows):
     """A product with a matrix of bf16, of rows of such or of f32."""
     x = "tensor<128x256xbf16>" if hasHalfRows else "tensor<128x256xf32>"
@@ -77,7 +87,7 @@ def emitConvolve(name, size, channels, filters, window=3):
     print(f"  return %0 : {y}\n}}")
 
 
-print("module @tile_registers attributes {tenon.machine = #tenon.machine<amx_bf16 = 1>} {")
+print("module @tile_registers attributes {tenon.machine = #tenon.machine<amx_bf16 = 1, l2_bound = 1>} {")
 emitContracts("many_rows", 128, 250, 300, number=2)
 emitContracts("open_rows", "?", 256, 512)
 emitContracts("few_columns", 512, 256, 64)
@@ -88,6 +98,7 @@ emitConvolve("window", 28, 64, 128)
 emitConvolve("single_pixels", 28, 256, 512, window=1)
 emitHalves("halves", True)
 emitHalves("half_matrix", False)
+emitRoundedLater("rounded_later")
 print("}\nmodule @pairs attributes {tenon.machine = #tenon.machine<bf16_pairs = 1>} {")
 emitHalves("halves", True)
 emitHalves("half_matrix", False)
