@@ -196,9 +196,10 @@ llvm::Expected<Choice> ToleranceSearch::lower() {
   return choice;
 }
 
-/// With generated inputs, a loop of a model may not terminate.
-static bool hasLoops(ModuleOp module) {
-  return module.walk([](LoopOp) { return WalkResult::interrupt(); }).wasInterrupted();
+/// With generated inputs, a loop may not terminate unless something says how often it runs at most.
+static bool mayNotTerminate(ModuleOp module) {
+  auto isOpen = [](LoopOp loop) { return loop.getTrips() ? WalkResult::advance() : WalkResult::interrupt(); };
+  return module.walk(isOpen).wasInterrupted();
 }
 
 /// Returns the reason why the error of a choice is not measured; empty if it is.
@@ -208,7 +209,7 @@ std::string ToleranceSearch::getWhyUnmeasured(const Choice &choice) const {
   // If an earlier choice was measured, this one is measured, too.
   if (isErrorAsked(setup.options) || choice.largestTaken > 0 || choice.number > 1)
     return "";
-  if (setup.options.needsTolerance && !hasLoops(module))
+  if (setup.options.needsTolerance && !mayNotTerminate(module))
     return "";
   return "only algorithms were chosen that are as exact as sums in their type, and its loops may run for long with "
          "inputs that are made up; see --measure-error";

@@ -76,6 +76,7 @@ llvm::Error PathExplorer::listDecisions() {
 llvm::Error PathExplorer::listFamilies(std::vector<size_t> chosen) {
   constexpr size_t kMaxFamilies = 16;      // limit: a second each for a large model
   constexpr size_t kMaxSingleChanges = 32; // limit: likewise
+  constexpr size_t kMaxPairs = 16;         // limit: likewise
   std::vector<std::vector<size_t>> all{chosen};
   auto add = [&](std::vector<size_t> forms) {
     if (!llvm::is_contained(all, forms))
@@ -108,9 +109,29 @@ llvm::Error PathExplorer::listFamilies(std::vector<size_t> chosen) {
   PlanOrder order(costs);
   while (std::optional<PricedPlan> next = all.size() < kMaxFamilies ? order.next() : std::nullopt)
     add(std::move(next->options));
-  for (std::vector<size_t> &forms : all)
-    if (llvm::Error error = addFamily(std::move(forms)))
+  for (const std::vector<size_t> &forms : all)
+    if (llvm::Error error = addFamily(forms))
       return error;
+  // What the chosen form of another site excludes is there with another form of that site.
+  auto isListed = [&](const Change &change) {
+    return llvm::any_of(families, [&](const Family &it) { return it.forms[change.decision] == change.form; });
+  };
+  size_t numPairs = 0;
+  for (const Change &change : changes)
+    for (const Change &other : changes) {
+      if (isListed(change) || numPairs == kMaxPairs)
+        break;
+      if (other.decision == change.decision)
+        continue;
+      std::vector<size_t> changed = chosen;
+      changed[change.decision] = change.form;
+      changed[other.decision] = other.form;
+      if (llvm::is_contained(all, changed))
+        continue;
+      ++numPairs;
+      if (llvm::Error error = addFamily(std::move(changed)))
+        return error;
+    }
   return llvm::Error::success();
 }
 

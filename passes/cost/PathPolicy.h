@@ -84,6 +84,9 @@ struct PathPolicy {
   double amxProductCycles = 16, amxLoadCycles = 21, amxInt8SumCycles = 48, amxBf16SumCycles = 64;
   /// AMX with bf16: cycles to split an element into bf16 terms in a kernel of its own, and in that of the matmul.
   double amxSplitCycles = 1, amxSplitOnLoadCycles = 0.2;
+  /// The share of the time to read a matrix that the kernel splits, which products do not hide: rows are split as they
+  /// arrive.
+  double amxSplitReadShare = 0.5;
   /// AMX with bf16: start-up cycles of a kernel, and the measured share of the rate at which products and loads follow
   /// each other.
   double amxBeginCycles = 20000, amxShare = 0.75;

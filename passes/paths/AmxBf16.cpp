@@ -64,7 +64,8 @@ std::optional<double> AmxBf16Path::estimateCycles(Operation *op, const Machine &
   double step = policy.getAmxStepCycles(product->countProducts(), product->rowTerms, product->matrixTerms);
   double cycles = tiles * (steps * step + policy.amxBf16SumCycles);
   if (product->isSplitWhenRead())
-    cycles += shape.getWeights() * std::ceil(shape.rows / policy.amxTileRows) * policy.amxSplitOnLoadCycles;
+    cycles += shape.getWeights() * std::ceil(shape.rows / policy.amxTileRows) * policy.amxSplitOnLoadCycles +
+              machine.getReadCycles(shape.getWeights() * product->getMatrixBytes()) * policy.amxSplitReadShare;
   cycles = std::max(cycles, machine.getReadCycles(shape.getWeights() * product->getMatrixBytes()));
   double elements = shape.rows * shape.depth * (isa<ConvolveOp>(op) ? 1 : shape.repetitions);
   if (auto convolve = dyn_cast<ConvolveOp>(op)) {

@@ -8,7 +8,6 @@
 #include "passes/paths/LargestMagnitude.h"
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/TenonBuilder.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "passes/cost/PathPolicy.h"
 
 using namespace mlir;
