@@ -129,6 +129,12 @@ module @unknown_multiply_adds attributes {tenon.machine = #tenon.machine<f16_fma
 
 // -----
 
+// expected-error @+1 {{has 2 for 'l2_bound', expected 1 to 1, or 0 where it is not known}}
+module @unknown_bound attributes {tenon.machine = #tenon.machine<l2_bound = 2>} {
+}
+
+// -----
+
 // expected-error @+1 {{has 3 for 'int8_dot', expected 1, 2 or 4, or 0 where it is not known}}
 module @unknown_products attributes {tenon.machine = #tenon.machine<int8_dot = 3>} {
 }
