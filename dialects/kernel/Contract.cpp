@@ -97,7 +97,8 @@ static LogicalResult verifyFactors(ContractOp op) {
   auto sum = yield && yield.getNumOperands() == 1 ? yield.getOperand(0).getDefiningOp<SumOp>() : SumOp();
   if (!sum || sum->getParentOp() != op)
     return op.emitOpError("does not yield a kernel.sum of its body");
-  size_t terms = kind == ContractionKind::bf16_terms ? 3 : 1; // math: bf16 terms that have all bits of an f32
+  bool hasTerms = kind == ContractionKind::bf16_terms || kind == ContractionKind::i8_terms;
+  size_t terms = hasTerms ? 3 : 1; // math: those that have all bits of an f32
   bool hasGroups = kind == ContractionKind::integer_groups;
   if (hasGroups && sum.getLhs().size() != 2)
     return op.emitOpError("has ") << sum.getLhs().size() << " elements of its LHS, expected a number and its scale for "

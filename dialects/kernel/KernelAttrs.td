@@ -25,7 +25,7 @@ def Kernel_MicroKernel : Kernel_Enum<"MicroKernel", "instructions that a contrac
   I32EnumAttrCase<"amx_i8", 12>, I32EnumAttrCase<"amx_bf16", 13>, I32EnumAttrCase<"vnni_groups", 14>,
   I32EnumAttrCase<"bf16_pairs", 15>, I32EnumAttrCase<"f16_fma", 16>,
   I32EnumAttrCase<"vnni_i16_groups", 17>, I32EnumAttrCase<"amx_bf16_pairs", 18>,
-  I32EnumAttrCase<"strassen_fma", 19>]>;
+  I32EnumAttrCase<"strassen_fma", 19>, I32EnumAttrCase<"amx_i8_terms", 20>]>;
 
 def Kernel_Packing : Kernel_Enum<"Packing", "how a tile's part of the LHS is packed to scratch", [
   I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"rows", 1>, I32EnumAttrCase<"tile", 2>,
@@ -34,7 +34,8 @@ def Kernel_Packing : Kernel_Enum<"Packing", "how a tile's part of the LHS is pac
 def Kernel_ContractionKind : Kernel_Enum<"ContractionKind", "what a step of a contraction multiplies", [
   I32EnumAttrCase<"product", 0>, I32EnumAttrCase<"columnwise", 1>, I32EnumAttrCase<"dequantized", 2>,
   I32EnumAttrCase<"bf16_terms", 3>, I32EnumAttrCase<"i8_dot4", 4>, I32EnumAttrCase<"i8_columnwise", 5>,
-  I32EnumAttrCase<"i16_pairs", 6>, I32EnumAttrCase<"integer_groups", 7>, I32EnumAttrCase<"bf16_pairs", 8>]>;
+  I32EnumAttrCase<"i16_pairs", 6>, I32EnumAttrCase<"integer_groups", 7>, I32EnumAttrCase<"bf16_pairs", 8>,
+  I32EnumAttrCase<"i8_terms", 9>]>;
 
 def Kernel_PartMode : Kernel_Enum<"PartMode", "which tiles of a part a thread computes in a call of the merged kernel", [
   I32EnumAttrCase<"tiles", 0>, I32EnumAttrCase<"along", 1>, I32EnumAttrCase<"whole", 2>]>;
@@ -52,7 +53,7 @@ def Kernel_ContractionAttr : AttrDef<Kernel_Dialect, "Contraction"> {
 
     * `kind`: `product` multiplies an element of the LHS with vectors of the RHS, `columnwise` vectors with vectors (each
       column has a sum of its own, as in a depthwise convolution). `dequantized` has an RHS of fewer bits, which the body makes
-      factors of. `bf16_terms` sums the products of the bf16 terms of f32 factors. `i8_dot4` multiplies u8 with i8, of which
+      factors of. `bf16_terms` and `i8_terms` sum the products of such terms of f32 factors. `i8_dot4` multiplies u8 with i8, of which
       four neighbours along `inner` are stored together, and `i8_columnwise` does so in each column, with sums that f32 holds
       exactly; elements of `i16_pairs` are two i16, and those of `bf16_pairs` two bf16, whose products are added. In `integer_groups` both factors are integers
       of up to 16 bits with a scale for each group of neighbours along `inner`: products of a group are summed as integers.
@@ -60,7 +61,7 @@ def Kernel_ContractionAttr : AttrDef<Kernel_Dialect, "Contraction"> {
     * `panel`: columns of a panel of the RHS; 0: it has none.
     * `grouped`: each panel has elements of the LHS of its own.
     * `promotes`: the LHS is f16 or bf16, and the factors are f32.
-    * `inner`, `step`: the summed loop of which `step` neighbours are stored together, in `i8_dot4`, `bf16_terms` and
+    * `inner`, `step`: the summed loop of which `step` neighbours are stored together, in `i8_dot4`, `bf16_terms`, `i8_terms` and
       `integer_groups` (in an i32 of the RHS).
     * `block`: neighbours along the summed loop that have one scale, in `dequantized` and, of both factors, in `integer_groups`.
   }];
@@ -97,7 +98,7 @@ def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
       sum is known to fit 16 bits; `vnni_groups` and `vnni_i16_groups` sum four of i8 and two
       of i16 in groups that have scales; `bf16_dot` is vdpbf16ps,
       `bf16_pairs` the same for factors that are stored in pairs; `f16_fma` sums short blocks of products in f16;
-      `amx_i8`, `amx_bf16` and `amx_bf16_pairs` are AMX tiles, the last one of factors that are stored in pairs; `strassen_fma` computes seven
+      `amx_i8`, `amx_bf16`, `amx_bf16_pairs` and `amx_i8_terms` are AMX tiles, of bf16 stored in pairs, too, and of terms of i8; `strassen_fma` computes seven
       products of halves by `fma` in place of eight. Only a schedule chooses `pmaddubsw`, `bf16_dot`, `f16_fma`, `amx_i8`,
       `amx_bf16_pairs` and `strassen_fma`.
     * `tile`: the largest number of iterations of each loop in a tile; `?` where that has no bound. Empty: not known.

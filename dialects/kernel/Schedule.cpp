@@ -116,7 +116,7 @@ LogicalResult ContractionAttr::verify(function_ref<InFlightDiagnostic()> emitErr
   if (grouped && panel == 0)
     return emitError() << "groups need a 'panel', each of which is of one group";
   bool hasGroups = kind == ContractionKind::i8_dot4 || kind == ContractionKind::bf16_terms ||
-                   kind == ContractionKind::integer_groups;
+                   kind == ContractionKind::i8_terms || kind == ContractionKind::integer_groups;
   if (hasGroups != (inner >= 0) || hasGroups != (step > 0))
     return emitError() << "'inner' is " << inner << " and 'step' " << step << ", expected "
                        << (hasGroups ? "a loop and the steps of it" : "neither") << " for "

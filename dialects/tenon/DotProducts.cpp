@@ -33,7 +33,7 @@ bool tenon::isInPanels(Value factor) {
   Operation *definition = factor.getDefiningOp();
   if (isa_and_nonnull<DequantizeOp, CastOp>(definition))
     definition = definition->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<UnpackOp, UnpackSplitBf16Op>(definition);
+  return isa_and_nonnull<UnpackOp, UnpackTermsOp>(definition);
 }
 
 std::optional<int64_t> tenon::getDotIndex(ContractOp op) {

@@ -185,22 +185,26 @@ def Tenon_UnpackOp : Tenon_Op<"unpack", [Tenon_ElementAccess, Tenon_Recomputable
 }
 
 //===----------------------------------------------------------------------===//
-// f32 as sums of bf16 terms
+// f32 as sums of terms of bf16 or i8
 //===----------------------------------------------------------------------===//
 
-def Tenon_SplitBf16Op : Tenon_Op<"split_bf16", [Tenon_ElementAccess]> {
-  let summary = "split each f32 into a sum of bf16 terms";
+def Tenon_SplitTermsOp : Tenon_Op<"split_terms", [Tenon_ElementAccess]> {
+  let summary = "split each f32 into a sum of terms of bf16 or i8";
   let description = [{
     The result has three dimensions in place of the last one: [steps, terms, step]. Element k of the last dimension is in step
-    `k floordiv step`, at index `k mod step`; the sum of its terms there, the largest first, is the element. Three terms are exact: each
-    holds the eight bits that follow those of the one before, without rounding. Two terms are rounded to nearest, with a
-    relative error of at most 2^-17. The last step is padded with zeros. Of an infinity, all terms but the first are NaN.
+    `k floordiv step`, at index `k mod step`, the largest term first. The last step is padded with zeros.
 
-    Products of such terms are exact in f32: Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial Intelligence
-    Datatype For Higher-Precision Computations" (2019).
+    The sum of terms of bf16 is the element. Three terms are exact: each holds the eight bits that follow those of the one before,
+    without rounding. Two terms are rounded to nearest, with a relative error of at most 2^-17. Of an infinity, all terms but
+    the first are NaN. Products of such terms are exact in f32: Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial
+    Intelligence Datatype For Higher-Precision Computations" (2019).
+
+    Terms of i8 are the digits of a fixed-point number: the sum of term i times 256^-i is the element, rounded to nearest. Elements
+    beyond 127 in magnitude become 127, and NaN becomes a number. Sums of their products are exact in i32: Ootomo, Ozaki
+    and Yokota, "DGEMM on Integer Matrix Multiplication Unit" (2024).
 
     ```mlir
-    %1 = tenon.split_bf16 %0 : (tensor<7x60xf32>) -> tensor<7x2x3x30xbf16>
+    %1 = tenon.split_terms %0 : (tensor<7x60xf32>) -> tensor<7x2x3x30xbf16>
     ```
   }];
   let arguments = (ins Tenon_AnyTensor:$input);
@@ -208,14 +212,14 @@ def Tenon_SplitBf16Op : Tenon_Op<"split_bf16", [Tenon_ElementAccess]> {
   let hasVerifier = 1;
 }
 
-def Tenon_MergeBf16Op : Tenon_Op<"merge_bf16", [Tenon_ElementAccess, Tenon_Recomputable, Tenon_Unpacking]> {
-  let summary = "sum the bf16 terms of each f32";
+def Tenon_MergeTermsOp : Tenon_Op<"merge_terms", [Tenon_ElementAccess, Tenon_Recomputable, Tenon_Unpacking]> {
+  let summary = "sum the terms of each f32";
   let description = [{
-    The inverse of `tenon.split_bf16`. A kernel of a contraction reads the terms through it instead of their sum. An input of f32 or f16
+    The inverse of `tenon.split_terms`. A kernel of a contraction reads the terms through it instead of their sum. An input of f32 or f16
     has one term, the element itself, which the kernel splits when it reads it.
 
     ```mlir
-    %1 = tenon.merge_bf16 %0 : (tensor<7x2x3x30xbf16>) -> tensor<7x60xf32>
+    %1 = tenon.merge_terms %0 : (tensor<7x2x3x30xbf16>) -> tensor<7x60xf32>
     ```
   }];
   let arguments = (ins Tenon_AnyTensor:$input);
@@ -223,17 +227,17 @@ def Tenon_MergeBf16Op : Tenon_Op<"merge_bf16", [Tenon_ElementAccess, Tenon_Recom
   let hasVerifier = 1;
 }
 
-def Tenon_UnpackSplitBf16Op : Tenon_Op<"unpack_split_bf16", [Tenon_ElementAccess, Tenon_Recomputable, Tenon_Unpacking]> {
-  let summary = "sum the bf16 terms of a weight that is packed in panels";
+def Tenon_UnpackTermsOp : Tenon_Op<"unpack_terms", [Tenon_ElementAccess, Tenon_Recomputable, Tenon_Unpacking]> {
+  let summary = "sum the terms of a weight that is packed in panels";
   let description = [{
     The input holds dimension `axis` of the result in panels of b columns, and dimension `depth_axis` in steps of terms:
-    it is [ceil(extent / b), the other dimensions in their order..., steps, terms, step / 2, 2 * b]. Two neighbours along `depth_axis`
-    are adjacent, as instructions for dot products of pairs need them: the terms of element (k, n) are at step `k floordiv step`,
-    row `k mod step floordiv 2`, index `2 * (n mod b) + k mod 2` of panel `n floordiv b`. Both extents are padded with zeros.
-    An input of f32 has one term, the element itself, which a kernel splits when it reads it.
+    it is [ceil(extent / b), the other dimensions in their order..., steps, terms, step / g, g * b]. Of g neighbours along `depth_axis`,
+    two, or four of i8, all are adjacent, as instructions for dot products need them: the terms of element (k, n) are at step
+    `k floordiv step`, row `k mod step floordiv g`, index `g * (n mod b) + k mod g` of panel `n floordiv b`. Both extents are
+    padded with zeros. An input of f32 has one term, the element itself, which a kernel splits when it reads it.
 
     ```mlir
-    %1 = tenon.unpack_split_bf16 %0 {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<3x2x3x15x32xbf16>) -> tensor<60x40xf32>
+    %1 = tenon.unpack_terms %0 {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<3x2x3x15x32xbf16>) -> tensor<60x40xf32>
     ```
   }];
   let arguments = (ins Tenon_AnyTensor:$input, I64Attr:$axis, I64Attr:$depth_axis);
@@ -241,8 +245,10 @@ def Tenon_UnpackSplitBf16Op : Tenon_Op<"unpack_split_bf16", [Tenon_ElementAccess
   let extraClassDeclaration = [{
     /// Of the last dimensions of the input.
     int64_t getNumTerms() { return getInput().getType().getShape().end()[-3]; }
-    int64_t getStep() { return 2 * getInput().getType().getShape().end()[-2]; }
-    int64_t getPanelColumns() { return getInput().getType().getShape().back() / 2; }
+    int64_t getStep() { return getNeighbours() * getInput().getType().getShape().end()[-2]; }
+    int64_t getPanelColumns() { return getInput().getType().getShape().back() / getNeighbours(); }
+    /// Elements along `depth_axis` that are adjacent.
+    int64_t getNeighbours() { return getInput().getType().getElementType().isInteger(8) ? 4 : 2; }
   }];
   let hasVerifier = 1;
 }

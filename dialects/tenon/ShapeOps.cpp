@@ -230,12 +230,12 @@ LogicalResult UnpackOp::verify() {
 
 /// Verifies that `terms` has the shape for the terms of `whole`, whose last dimension is stored in steps.
 static LogicalResult verifyTerms(Operation *op, RankedTensorType whole, RankedTensorType terms) {
-  bool isOfBf16 = terms.getElementType().isBF16();
+  bool isOfTerms = terms.getElementType().isBF16() || terms.getElementType().isSignlessInteger(8);
   bool isFloat = terms.getElementType().isF32() || terms.getElementType().isF16();
-  bool isItself = isa<MergeBf16Op>(op) && isFloat && terms.getRank() > 1 && terms.getShape().end()[-2] == 1;
-  if (!whole.getElementType().isF32() || (!isOfBf16 && !isItself) || whole.getRank() < 1 ||
+  bool isItself = isa<MergeTermsOp>(op) && isFloat && terms.getRank() > 1 && terms.getShape().end()[-2] == 1;
+  if (!whole.getElementType().isF32() || (!isOfTerms && !isItself) || whole.getRank() < 1 ||
       terms.getRank() != whole.getRank() + 2)
-    return op->emitOpError("needs f32, and bf16 of two dimensions more");
+    return op->emitOpError("needs f32, and bf16 or i8 of two dimensions more");
   ArrayRef<int64_t> last = terms.getShape().take_back(2);
   if (last[0] < 1 || last[0] > 3 || last[1] < 1)
     return op->emitOpError("needs one to three terms, and steps of a constant length");
@@ -246,23 +246,26 @@ static LogicalResult verifyTerms(Operation *op, RankedTensorType whole, RankedTe
   return success();
 }
 
-LogicalResult SplitBf16Op::verify() { return verifyTerms(*this, getInput().getType(), getType()); }
-LogicalResult MergeBf16Op::verify() { return verifyTerms(*this, getType(), getInput().getType()); }
+LogicalResult SplitTermsOp::verify() { return verifyTerms(*this, getInput().getType(), getType()); }
+LogicalResult MergeTermsOp::verify() { return verifyTerms(*this, getType(), getInput().getType()); }
 
-LogicalResult UnpackSplitBf16Op::verify() {
+LogicalResult UnpackTermsOp::verify() {
   auto in = getInput().getType(), out = getType();
   int64_t axis = getAxis(), depthAxis = getDepthAxis(), rank = out.getRank();
   bool isWhole = in.getElementType().isF32();
-  if ((!isWhole && !in.getElementType().isBF16()) || !out.getElementType().isF32() || in.getRank() != rank + 3 ||
-      !in.hasStaticShape() || !out.hasStaticShape())
+  bool isOfTerms = in.getElementType().isBF16() || in.getElementType().isSignlessInteger(8);
+  if ((!isWhole && !isOfTerms) || !out.getElementType().isF32() || in.getRank() != rank + 3 || !in.hasStaticShape() ||
+      !out.hasStaticShape())
     return emitOpError(
-        "needs an input of bf16 or f32 with three dimensions more than the f32 of the result, all constant");
+        "needs an input of bf16, i8 or f32 with three dimensions more than the f32 of the result, all constant");
   if (axis < 0 || axis >= rank || depthAxis < 0 || depthAxis >= rank || axis == depthAxis)
     return emitOpError("needs two different dimensions of the result, found ") << axis << " and " << depthAxis;
   if (isWhole && getNumTerms() != 1)
     return emitOpError("needs one term of f32, found ") << getNumTerms();
-  if (getNumTerms() < 1 || getNumTerms() > 3 || getStep() < 2 || getPanelColumns() < 1 || in.getShape().back() % 2 != 0)
-    return emitOpError("needs one to three terms, and pairs of columns");
+  int64_t neighbours = getNeighbours();
+  if (getNumTerms() < 1 || getNumTerms() > 3 || getStep() < neighbours || getPanelColumns() < 1 ||
+      in.getShape().back() % neighbours != 0)
+    return emitOpError("needs one to three terms, and ") << neighbours << " neighbours of each column";
   SmallVector<int64_t> wanted{llvm::divideCeilSigned(out.getDimSize(axis), getPanelColumns())};
   for (int64_t i = 0; i < rank; ++i)
     if (i != axis && i != depthAxis)

@@ -82,6 +82,9 @@ struct PathPolicy {
   /// AMX: cycles of an instruction that multiplies two tiles, of loading one from L2, and of storing the sums of one,
   /// for int8 and bf16.
   double amxProductCycles = 16, amxLoadCycles = 21, amxInt8SumCycles = 48, amxBf16SumCycles = 64;
+  /// AMX with int8 terms: cycles to store and to convert the sums of a tile for each power, and, for each element of a
+  /// row, cycles to find its scale and to split off a term.
+  double amxInt8TermSumCycles = 100, amxMagnitudeCycles = 0.25, amxInt8SplitCycles = 0.5;
   /// AMX with bf16: cycles to split an element into bf16 terms in a kernel of its own, and in that of the matmul.
   double amxSplitCycles = 1, amxSplitOnLoadCycles = 0.2;
   /// The share of the time to read a matrix that the kernel splits, which products do not hide: rows are split as they

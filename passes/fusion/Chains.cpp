@@ -39,7 +39,7 @@ static bool isStoredOtherwise(Value factor) {
     source = dequantize.getInput().getDefiningOp();
   if (auto unpack = dyn_cast_or_null<UnpackOp>(source))
     return unpack.getBits().has_value();
-  return isa_and_nonnull<MergeBf16Op, UnpackSplitBf16Op>(source);
+  return isa_and_nonnull<MergeTermsOp, UnpackTermsOp>(source);
 }
 
 /// Returns the cycles that the choice of paths estimated; null unless the path is a plain f32 vector kernel.

@@ -379,7 +379,7 @@ static bool mayBeComputedIn(Operation *op, OpOperand &use, const Policies &polic
   // AMX tiles load bf16 terms directly from memory, and vector code loads the elements that it splits or promotes.
   if (isWidenedByProduct(user))
     return isReadTransposed(op, user, policies.fusion);
-  if (isa<MergeBf16Op, UnpackOp>(user))
+  if (isa<MergeTermsOp, UnpackOp>(user))
     return false;
   if (auto transpose = dyn_cast<TransposeOp>(op); transpose && isa<PadOp>(user))
     return keepsNeighbours(transpose, policies.fusion);
@@ -387,8 +387,9 @@ static bool mayBeComputedIn(Operation *op, OpOperand &use, const Policies &polic
   if (isa<TransposeOp>(user) && isEpilogue(op))
     return false;
   // Each element is asked for once for each part.
-  if (isa<SplitBf16Op>(user))
-    return movesElements(op) || isa<PadOp>(op);
+  if (isa<SplitTermsOp>(user))
+    return movesElements(op) || isa<PadOp>(op) ||
+           (isa<MulOp>(op) && !getElementTypeOrSelf(user->getResult(0)).isBF16());
   return hasDimsOf(op, user) || (isCheap(op) && !isBestStored(op)) || isBestRecomputed(op, user, policies);
 }
 

@@ -62,7 +62,8 @@ std::optional<Contraction> tenon::readContraction(kernel::ContractOp op) {
                                               lhs.back(),
                                               sum.getScale(),
                                               sum.getNumber()};
-  if (kind == ContractionKind::bf16_terms)
-    contraction.terms = Bf16Terms{static_cast<unsigned>(says.getInner()), says.getStep(), lhs, rhs};
+  if (kind == ContractionKind::bf16_terms || kind == ContractionKind::i8_terms)
+    contraction.terms = FactorTerms{static_cast<unsigned>(says.getInner()), says.getStep(), lhs, rhs,
+                                    kind == ContractionKind::i8_terms};
   return contraction;
 }

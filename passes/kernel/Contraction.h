@@ -39,16 +39,23 @@ struct IntegerGroups {
   bool areBytes() const { return perWord != 2; }
 };
 
-/// The operands of an f32 contraction over bf16 split terms (tenon.split_bf16): one read for each term, the largest
-/// first. Terms of the LHS are contiguous along a step; those of the RHS have a row of pairs of columns for each pair
-/// of a step. An RHS of f32 has one read: the kernel splits it into as many terms as the LHS has. An LHS of f32 or f16
-/// is split by the kernel, too, if the RHS is, or has one term.
-struct Bf16Terms {
+/// The operands of an f32 contraction over terms of bf16 or i8 (tenon.split_terms): one read for each term, the largest
+/// first. Terms of the LHS are contiguous along a step; those of the RHS have a row for each two bf16 or four i8 of a
+/// step, in which those of each column are side by side. An RHS of f32 has one read: the kernel splits it into as many
+/// terms of bf16 as the LHS has. An LHS of f32 or f16 is split by the kernel, too, if the RHS is, or has one term.
+struct FactorTerms {
   unsigned loop; ///< the summed loop
   int64_t step;  ///< elements along it that are stored together
   llvm::SmallVector<ElementRead> lhs, rhs;
+  bool areIntegers = false; ///< terms of i8
 
-  static bool isUnsplit(const ElementRead &read) { return !mlir::getElementTypeOrSelf(read.memory).isBF16(); }
+  static bool isUnsplit(const ElementRead &read) {
+    mlir::Type type = mlir::getElementTypeOrSelf(read.memory);
+    return !type.isBF16() && !type.isInteger();
+  }
+  int64_t getBytes() const { return areIntegers ? 1 : 2; }
+  /// Elements along the summed loop that are side by side in the RHS.
+  int64_t getNeighbours() const { return 4 / getBytes(); } // format: 32 bits in AMX tiles
   bool splitsRhs() const { return isUnsplit(rhs.front()); }
   bool splitsLhs() const { return isUnsplit(lhs.front()); }
   int64_t countLhsTerms() const { return splitsLhs() ? kAllTerms : lhs.size(); }
@@ -80,7 +87,7 @@ struct Contraction {
   /// True if the LHS is f16 or bf16 and the factors are f32: packed rows (PackRows.cpp) and packed tiles (PackTile.cpp)
   /// are promoted, else each load is.
   bool promotesLhs = false;
-  std::optional<Bf16Terms> terms = {}; ///< `rhs` and `lhs` are the reads of the first terms
+  std::optional<FactorTerms> terms = {}; ///< `rhs` and `lhs` are the reads of the first terms
   std::optional<IntegerGroups> integerGroups = {};
 };
 

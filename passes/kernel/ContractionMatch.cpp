@@ -9,7 +9,7 @@
 #include "dialects/kernel/Bf16Pairs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/kernel/I16Pairs.h"
-#include "passes/paths/split/Bf16Terms.h"
+#include "passes/paths/split/Int8Terms.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -291,11 +291,26 @@ static bool sumsIntoNeighbours(linalg::GenericOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// bf16 terms
+// Terms of bf16 and i8
 //===----------------------------------------------------------------------===//
 
-/// Returns the reads whose sum `value` is, the last one first: one for each bf16 term, or a single one of f32 or f16.
-/// Empty if `value` is anything else.
+/// Returns the i8 that `value` is term `number` of: the term times 256^-number.
+static Value matchInt8Term(Value value, size_t number) {
+  if (auto scaled = value.getDefiningOp<arith::MulFOp>(); scaled && number > 0) {
+    FloatAttr unit;
+    if (!matchPattern(scaled.getRhs(), m_Constant(&unit)) ||
+        unit.getValueAsDouble() != std::exp2(-kInt8TermBits * static_cast<int>(number)))
+      return {};
+    value = scaled.getLhs();
+  } else if (number > 0) {
+    return {};
+  }
+  auto converted = value.getDefiningOp<arith::SIToFPOp>();
+  return converted && converted.getIn().getType().isInteger(8) ? converted.getIn() : Value();
+}
+
+/// Returns the reads whose sum `value` is, the first term first: one for each term of bf16, or of i8, of which there
+/// are several, or a single one of f32 or f16. Empty if `value` is anything else.
 static SmallVector<ElementRead> matchSumOfTerms(linalg::GenericOp op, Value value) {
   auto isOfTerms = [](const ElementRead &read) { return read.bounds.empty() && read.symbols.empty(); };
   SmallVector<ElementRead> reads;
@@ -305,10 +320,14 @@ static SmallVector<ElementRead> matchSumOfTerms(linalg::GenericOp op, Value valu
     return {*read};
   for (;;) {
     auto sum = value.getDefiningOp<arith::AddFOp>();
-    auto part = (sum ? sum.getRhs() : value).getDefiningOp<arith::ExtFOp>();
-    std::optional<ElementRead> read =
-        part && part.getIn().getType().isBF16() ? matchRead(op, part.getIn()) : std::nullopt;
-    if (!read || !isOfTerms(*read))
+    Value last = sum ? sum.getRhs() : value, term;
+    if (auto part = last.getDefiningOp<arith::ExtFOp>(); part && part.getIn().getType().isBF16())
+      term = part.getIn();
+    else if (sum || !reads.empty())
+      term = matchInt8Term(last, reads.size());
+    std::optional<ElementRead> read = term ? matchRead(op, term) : std::nullopt;
+    bool isOfOneType = read && (reads.empty() || read->memory == reads.front().memory);
+    if (!isOfOneType || !isOfTerms(*read))
       return {};
     reads.push_back(*read);
     if (!sum)
@@ -353,28 +372,34 @@ static std::optional<Contraction> matchTerms(linalg::GenericOp op, unsigned colu
   ArrayRef<AffineExpr> row = rows.front().map.getResults(), panel = columns.front().map.getResults();
   if (row.size() < 3 || panel.size() < 5 || !areCounted(rows, 1) || !areCounted(columns, 2))
     return std::nullopt;
-  bool splitsLhs = Bf16Terms::isUnsplit(rows.front()), splitsRhs = Bf16Terms::isUnsplit(columns.front());
+  bool splitsLhs = FactorTerms::isUnsplit(rows.front()), splitsRhs = FactorTerms::isUnsplit(columns.front());
   bool areColumnsOnePart = !splitsRhs && columns.size() == 1;
   if ((splitsLhs && !splitsRhs && !areColumnsOnePart) ||
-      (splitsRhs && !splitsLhs && rows.size() != Bf16Terms::kAllTerms))
+      (splitsRhs && !splitsLhs && rows.size() != FactorTerms::kAllTerms))
     return std::nullopt;
   std::optional<unsigned> loop = findStepLoop(op, row.back());
   if (!loop || *loop + 1 != column)
     return std::nullopt;
   MLIRContext *context = op.getContext();
   AffineExpr k = getAffineDimExpr(*loop, context), n = getAffineDimExpr(column, context);
-  int64_t step = *matchByConstant(row.back(), AffineExprKind::Mod, *loop);
-  if (ShapedType::isDynamic(op.getStaticLoopRanges()[*loop]) || step > kMaxOfStep || step % 2 != 0)
+  FactorTerms terms{*loop, *matchByConstant(row.back(), AffineExprKind::Mod, *loop), llvm::to_vector(rows),
+                    llvm::to_vector(columns), getElementTypeOrSelf(rows.front().memory).isInteger()};
+  int64_t step = terms.step, neighbours = terms.getNeighbours();
+  constexpr int64_t kRows = 16; // format: of an AMX tile
+  bool areOfOneType = terms.areIntegers == getElementTypeOrSelf(columns.front().memory).isInteger();
+  if (!areOfOneType || ShapedType::isDynamic(op.getStaticLoopRanges()[*loop]) || step > kRows * neighbours ||
+      step % neighbours != 0)
     return std::nullopt;
   int64_t width = matchByConstant(panel.front(), AffineExprKind::FloorDiv, column).value_or(0);
   bool fits = row.end()[-3] == k.floorDiv(step) && width > 0 && panel.end()[-4] == k.floorDiv(step) &&
-              panel.end()[-2] == (k % step).floorDiv(2) && panel.back() == (n % width) * 2 + k % 2;
+              panel.end()[-2] == (k % step).floorDiv(neighbours) &&
+              panel.back() == (n % width) * neighbours + k % neighbours;
   auto hasEither = [&](AffineExpr index) { return index.isFunctionOfDim(*loop) || index.isFunctionOfDim(column); };
   if (!fits || llvm::any_of(row.drop_back(3), hasEither) || llvm::any_of(panel.drop_front().drop_back(4), hasEither))
     return std::nullopt;
   Contraction contraction{rows.front(), columns.front(), column, std::nullopt};
   contraction.panel = width;
-  contraction.terms = Bf16Terms{*loop, step, llvm::to_vector(rows), llvm::to_vector(columns)};
+  contraction.terms = std::move(terms);
   bool hasWholeSteps = op.getStaticLoopRanges()[*loop] % step == 0 && op.getNumReductionLoops() == 1;
   return !splitsLhs || hasWholeSteps ? std::optional(contraction) : std::nullopt;
 }

@@ -45,7 +45,8 @@ std::optional<TileProblem> tenon::findContraction(linalg::LinalgOp root, ArrayRe
   problem.packedRowBytes = getPackedRowBytes(op, contraction);
   problem.halfRowBytes = getStrassenRowBytes(op, contraction);
   if (contraction.terms)
-    problem.termRowBytes = op.getStaticLoopRanges()[contraction.terms->loop] * contraction.terms->countLhsTerms() * 2;
+    problem.termRowBytes = op.getStaticLoopRanges()[contraction.terms->loop] * contraction.terms->countLhsTerms() *
+                           contraction.terms->getBytes();
   for (auto [i, index] : llvm::enumerate(map.getResults())) {
     unsigned loop = cast<AffineDimExpr>(index).getPosition();
     if (loop == contraction.rowLoop)
@@ -154,7 +155,7 @@ static RowVersions chooseRows(kernel::ContractOp op, const TileProblem &problem,
                            dynamicSymbols, isNear, policy);
 }
 
-/// Returns the K-block of bf16 terms that are summed in one loop; 0 for the whole sum.
+/// Returns the K-block of terms that are summed in one loop; 0 for the whole sum.
 static int64_t chooseKBlock(kernel::ContractOp op, const Contraction &contraction, const TileProblem &problem,
                             ArrayRef<int64_t> sizes, const TilePolicy &policy) {
   if (!contraction.terms || op.getNumReductionLoops() != 1)

@@ -23,7 +23,7 @@ using kernel::ContractionKind;
 
 static ContractionKind getKind(const Contraction &contraction) {
   if (contraction.terms)
-    return ContractionKind::bf16_terms;
+    return contraction.terms->areIntegers ? ContractionKind::i8_terms : ContractionKind::bf16_terms;
   if (contraction.integerGroups)
     return ContractionKind::integer_groups;
   if (contraction.dot4Loop)

@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace tenon;
 
 /// True if kernels read the operand in another order than the row-major one: packed weights and bf16 terms.
-static bool isPacked(Value operand) { return isInPanels(operand) || operand.getDefiningOp<MergeBf16Op>(); }
+static bool isPacked(Value operand) { return isInPanels(operand) || operand.getDefiningOp<MergeTermsOp>(); }
 
 namespace {
 /// A factor, and the index of each of its dimensions.

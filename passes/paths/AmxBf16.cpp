@@ -56,7 +56,8 @@ std::optional<double> AmxBf16Path::estimateCycles(Operation *op, const Machine &
   if (!product || cast<RankedTensorType>(op->getResult(0).getType()).getRank() < 2)
     return std::nullopt;
   ProductShape shape = *getProductShape(op);
-  if (shape.depth < 1)
+  // A single row has no loop that AMX tiles could be loaded along.
+  if (shape.depth < 1 || shape.neighbours < 2)
     return std::nullopt;
   double tiles =
       shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kTermColumns);

@@ -79,6 +79,8 @@ std::unique_ptr<Path> createInt8Rounded(const PathPolicy &policy);
 /// Matmuls of f32 in AMX tiles, split into `numTerms` bf16 terms; one term is for a bf16 matrix, or for f32 factors
 /// that the path `rounds`.
 std::unique_ptr<Path> createAmxBf16Path(int64_t numTerms, bool rounds, const PathPolicy &policy);
+/// Matmuls and convolutions of floats with a constant matrix in AMX tiles, both split into `numTerms` int8 terms.
+std::unique_ptr<Path> createAmxInt8Terms(int64_t numTerms, const PathPolicy &policy);
 
 } // namespace tenon
 

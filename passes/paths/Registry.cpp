@@ -39,6 +39,8 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
     for (int64_t numTerms : {1, 2, 3})
       all.push_back(createAmxBf16Path(numTerms, /*rounds=*/false, policy));
     all.push_back(createAmxBf16Path(1, /*rounds=*/true, policy));
+    for (int64_t numTerms : {2, 3})
+      all.push_back(createAmxInt8Terms(numTerms, policy));
     return all;
   }();
   return paths;

@@ -10,6 +10,7 @@
 #include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/Threading.h"
 #include "passes/cost/ProductShape.h"
 #include "passes/paths/FloatWeight.h"
 #include <cassert>
@@ -118,9 +119,9 @@ static Value splitTerms(RewriterBase &rewriter, Value x, int64_t numTerms, bool 
     return ReshapeOp::create(rewriter, x.getLoc(), type, rows);
   }
   for (Operation *user : x.getUsers())
-    if (auto known = dyn_cast<SplitBf16Op>(user); known && known.getType() == type)
+    if (auto known = dyn_cast<SplitTermsOp>(user); known && known.getType() == type)
       return known;
-  return SplitBf16Op::create(rewriter, x.getLoc(), type, x);
+  return SplitTermsOp::create(rewriter, x.getLoc(), type, x);
 }
 
 /// Returns the elements of a weight as f32; bf16 elements are converted into `widened`.
@@ -136,29 +137,56 @@ static const float *getElements(WeightOp weight, std::vector<float> &widened) {
   return widened.data();
 }
 
-static Value packWeight(RewriterBase &rewriter, const SplitProduct &product) {
-  WeightOp weight = product.weight;
-  ArrayRef<int64_t> shape = weight.getType().getShape();
+TermPacking tenon::getTermPacking(RankedTensorType matrix, const MatrixAxes &axes, int64_t numTerms,
+                                  int64_t neighbours) {
+  ArrayRef<int64_t> shape = matrix.getShape();
   SmallVector<int64_t> strides = computeStrides(shape);
-  auto [axis, depthAxis] = product.axes;
+  auto [axis, depthAxis] = axes;
   TermPacking packing{1,
                       0,
                       shape[depthAxis],
                       strides[depthAxis],
                       shape[axis],
                       strides[axis],
-                      chooseStep(shape[depthAxis]),
-                      product.isSplitWhenRead() ? 1 : product.matrixTerms};
-  SmallVector<int64_t> packed{packing.getNumPanels()};
-  for (int64_t i = 0; i < weight.getType().getRank(); ++i)
+                      chooseStep(shape[depthAxis], neighbours),
+                      numTerms,
+                      neighbours};
+  for (int64_t i = 0; i < matrix.getRank(); ++i)
     if (i != axis && i != depthAxis) {
       assert((packing.outer == 1 || packing.outerStride == shape[i] * strides[i]) &&
              "outer dimensions follow each other in memory, so that one stride moves along all of them");
       packing.outer *= shape[i];
       packing.outerStride = strides[i];
-      packed.push_back(shape[i]);
     }
-  packed.append({packing.getNumSteps(), packing.numTerms, packing.step / 2, 2 * kTermColumns});
+  return packing;
+}
+
+SmallVector<int64_t> tenon::getPanelShape(RankedTensorType matrix, const MatrixAxes &axes, const TermPacking &packing) {
+  SmallVector<int64_t> shape{packing.getNumPanels()};
+  for (int64_t i = 0; i < matrix.getRank(); ++i)
+    if (i != axes.columns && i != axes.depth)
+      shape.push_back(matrix.getDimSize(i));
+  int64_t neighbours = packing.neighbours;
+  shape.append({packing.getNumSteps(), packing.numTerms, packing.step / neighbours, neighbours * kTermColumns});
+  return shape;
+}
+
+void tenon::forPanels(MLIRContext *context, const TermPacking &packing,
+                      llvm::function_ref<void(const TermPacking &part, int64_t firstColumn)> body) {
+  constexpr int64_t kColumnsOfPart = 4 * kTermColumns; // limit: whole cache lines of rows, and work for each thread
+  parallelFor(context, 0, llvm::divideCeil(packing.columns, kColumnsOfPart), [&](size_t number) {
+    int64_t first = static_cast<int64_t>(number) * kColumnsOfPart;
+    TermPacking part = packing;
+    part.columns = std::min(kColumnsOfPart, packing.columns - first);
+    body(part, first);
+  });
+}
+
+static Value packWeight(RewriterBase &rewriter, const SplitProduct &product) {
+  WeightOp weight = product.weight;
+  constexpr int64_t kPair = 2; // format: bf16 in 32 bits
+  TermPacking packing =
+      getTermPacking(weight.getType(), product.axes, product.isSplitWhenRead() ? 1 : product.matrixTerms, kPair);
   Type elementType = product.isSplitWhenRead() ? Type(rewriter.getF32Type()) : rewriter.getBF16Type();
   int64_t bytes = packing.countElements() * elementType.getIntOrFloatBitWidth() / 8;
   AsmResourceBlob blob = HeapAsmResourceBlob::allocate(bytes, 64, /*dataIsMutable=*/true);
@@ -166,14 +194,19 @@ static Value packWeight(RewriterBase &rewriter, const SplitProduct &product) {
   char *target = blob.getMutableData().data();
   std::vector<float> widened;
   const float *elements = getElements(weight, widened);
-  if (product.isSplitWhenRead())
-    packWhole(packing, elements, reinterpret_cast<float *>(target));
-  else
-    packTerms(packing, elements, reinterpret_cast<uint16_t *>(target));
-  auto type = RankedTensorType::get(packed, elementType);
+  forPanels(weight.getContext(), packing, [&](const TermPacking &part, int64_t column) {
+    const float *from = elements + column * packing.columnStride;
+    int64_t place = column / kTermColumns * packing.countPanelElements();
+    if (product.isSplitWhenRead())
+      packWhole(part, from, reinterpret_cast<float *>(target) + place);
+    else
+      packTerms(part, from, reinterpret_cast<uint16_t *>(target) + place);
+  });
+  auto type = RankedTensorType::get(getPanelShape(weight.getType(), product.axes, packing), elementType);
   auto terms = WeightOp::create(rewriter, weight.getLoc(), createElements(type, "terms", std::move(blob)));
   terms.setNameAttr(deriveName(weight.getNameAttr(), "split"));
-  return UnpackSplitBf16Op::create(rewriter, weight.getLoc(), product.matrix->get().getType(), terms, axis, depthAxis);
+  return UnpackTermsOp::create(rewriter, weight.getLoc(), product.matrix->get().getType(), terms, product.axes.columns,
+                               product.axes.depth);
 }
 
 double tenon::measureRoundingError(const SplitProduct &product) {
@@ -255,7 +288,7 @@ Operation *tenon::rewriteSplitProduct(Operation *op, TermSplit split, RewriterBa
     replaceLookups(rewriter, product.weight, packed);
   Operation *matrix = product.matrix->get().getDefiningOp();
   rewriter.modifyOpInPlace(op, [&] {
-    product.rows->set(MergeBf16Op::create(rewriter, op->getLoc(), x.getType(), terms));
+    product.rows->set(MergeTermsOp::create(rewriter, op->getLoc(), x.getType(), terms));
     product.matrix->set(packed);
   });
   eraseUnread(rewriter, x.getDefiningOp());

@@ -54,6 +54,17 @@ double measureRoundingError(const SplitProduct &product);
 /// Returns that error for a nonzero matrix that is exact in bf16, to which only the rows contribute.
 double getLeastRoundingError();
 
+/// How a matrix, or a filter, whose columns and depth are `axes` is packed to terms: other dimensions are outer ones.
+TermPacking getTermPacking(mlir::RankedTensorType matrix, const MatrixAxes &axes, int64_t numTerms, int64_t neighbours);
+/// The shape of its panels: the input of tenon.unpack_terms.
+llvm::SmallVector<int64_t> getPanelShape(mlir::RankedTensorType matrix, const MatrixAxes &axes,
+                                         const TermPacking &packing);
+
+/// Calls `body` for parts of a packing that threads share: with the packing of some of its panels and the number of
+/// their first column.
+void forPanels(mlir::MLIRContext *context, const TermPacking &packing,
+               llvm::function_ref<void(const TermPacking &part, int64_t firstColumn)> body);
+
 /// True if a convolution with 1x1 windows skips pixels, which then need not be split.
 bool skipsPixels(ConvolveOp op);
 
@@ -61,7 +72,7 @@ bool skipsPixels(ConvolveOp op);
 /// split or rounded.
 void takeSteps(mlir::RewriterBase &rewriter, ConvolveOp op);
 
-/// matmul(x, w) -> matmul(merge_bf16(split_bf16(x)), unpack_split_bf16(w))
+/// matmul(x, w) -> matmul(merge_terms(split_terms(x)), unpack_terms(w))
 mlir::Operation *rewriteSplitProduct(mlir::Operation *op, TermSplit split, mlir::RewriterBase &rewriter);
 
 } // namespace tenon

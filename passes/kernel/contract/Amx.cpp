@@ -130,7 +130,7 @@ void AmxKernel::emit() {
       b, loc,
       affine::makeComposedFoldedAffineMin(b, loc, maxRows,
                                           getAsOpFoldResult(ValueRange{nest.getExtent(*contraction.rowLoop)})));
-  sums = allocate(MemRefType::get({kSide * kMaxRows, kSide * kColumns}, type));
+  sums = allocate(MemRefType::get({countSumBlocks() * kSide * kMaxRows, kSide * kColumns}, getSumType()));
   configure();
   parts.kBlocking.chooseForAmx();
   beginTile();
@@ -187,20 +187,47 @@ void AmxKernel::emitBlock(ArrayRef<Rows> rows, int64_t vectors) {
   else if (isInPlace && !problem.isFromZero)
     moveSums("tileloadd64", rows, vectors);
   else
-    for (size_t i = 0; i < rows.size(); ++i)
-      for (int64_t v = 0; v < vectors; ++v)
-        call("tilezero", {kFirstSums + int64_t(i) * kSide + v});
-  emitSums(nest.getSummedLoops(), rows, vectors);
+    clearSums(rows, vectors);
+  emitSums(rows, vectors);
   if (getKBlocking() && !getKBlocking().isLast())
     return moveStoredSums("tilestored64", rows, vectors);
   if (isInPlace)
     return moveSums("tilestored64", rows, vectors);
+  storeSums(0, rows, vectors);
+  finish(rows, vectors);
+}
+
+void AmxKernel::clearSums(ArrayRef<Rows> rows, int64_t vectors) {
   for (size_t i = 0; i < rows.size(); ++i)
     for (int64_t v = 0; v < vectors; ++v)
-      move("tilestored64", kFirstSums + i * kSide + v, sums, {nest.constant(i * kMaxRows), nest.constant(v * kColumns)},
+      call("tilezero", {kFirstSums + int64_t(i) * kSide + v});
+}
+
+void AmxKernel::storeSums(int64_t number, ArrayRef<Rows> rows, int64_t vectors) {
+  assert(number >= 0 && number < countSumBlocks() && "there is memory for so many blocks");
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (int64_t v = 0; v < vectors; ++v)
+      move("tilestored64", kFirstSums + i * kSide + v, sums,
+           {nest.constant((number * kSide + i) * kMaxRows), nest.constant(v * kColumns)},
            nest.constant(kSide * kColumns * 4));
+}
+
+Value AmxKernel::loadSum(int64_t number, Value row, int64_t vector) {
+  Value place = arith::AddIOp::create(b, loc, row, nest.constant(number * kSide * kMaxRows));
+  return vector::LoadOp::create(b, loc, VectorType::get({lanes}, getSumType()), sums,
+                                ValueRange{place, nest.constant(vector * kColumns)});
+}
+
+void AmxKernel::finish(ArrayRef<Rows> rows, int64_t vectors) {
   for (auto [i, part] : llvm::enumerate(rows))
     finishRows(i * kMaxRows, part, vectors);
+}
+
+Value AmxKernel::emitSum(const Rows &, Value, Value row, int64_t vector) { return loadSum(0, row, vector); }
+
+void AmxKernel::emitResults(const Rows &, Value, ValueRange sums, const SumBlock &block) {
+  SmallVector<Value> results = completeSums(block, llvm::to_vector(sums));
+  parts.results.store(results, block, parts.columnLoops.isLastColumnAlone());
 }
 
 /// Loads or stores the sums of a block between K-blocks.
@@ -249,9 +276,9 @@ void AmxKernel::finishSomeRows(int64_t firstSums, Rows rows, Value row, int64_t 
   SmallVector<Value> results;
   for (int64_t i = 0; i < count; ++i)
     for (int64_t v = 0; v < vectors; ++v) {
-      Value place = arith::AddIOp::create(b, loc, row, nest.constant(firstSums + i));
-      results.push_back(vector::LoadOp::create(b, loc, VectorType::get({lanes}, type), sums,
-                                               ValueRange{place, nest.constant(v * kColumns)}));
+      Value ofTile = arith::AddIOp::create(b, loc, row, nest.constant(i)),
+            place = arith::AddIOp::create(b, loc, row, nest.constant(firstSums + i));
+      results.push_back(emitSum(rows, ofTile, place, v));
     }
   SumBlock block{count, vectors, columnMask};
   if (!problem.isFromZero) {
@@ -261,8 +288,7 @@ void AmxKernel::finishSomeRows(int64_t firstSums, Rows rows, Value row, int64_t 
       results[i] = arith::AddFOp::create(b, loc, before, results[i]);
     }
   }
-  results = completeSums(block, std::move(results));
-  parts.results.store(results, block, parts.columnLoops.isLastColumnAlone());
+  emitResults(rows, row, results, block);
 }
 
 void AmxKernel::emitSums(ArrayRef<unsigned> loops, ArrayRef<Rows> rows, int64_t vectors) {

@@ -37,8 +37,17 @@ protected:
   virtual int64_t getStepBytes() = 0;
   /// The summed loop whose steps are multiplied at once.
   virtual unsigned getStepLoop() = 0;
+  /// Emits the sums of a block from their beginning to their results.
+  virtual void emitBlock(mlir::ArrayRef<Rows> rows, int64_t vectors);
   /// Emits the steps of that loop for a block of sums.
   virtual void emitSteps(mlir::ArrayRef<Rows> rows, int64_t vectors) = 0;
+  /// The type of sums in AMX tiles, and how many blocks of them are stored before they are finished.
+  virtual mlir::Type getSumType() { return type; }
+  virtual int64_t countSumBlocks() { return 1; }
+  /// Emits the sum of a vector of the stored block from its row `row` on; row `ofTile` of the rows of an AMX tile.
+  virtual mlir::Value emitSum(const Rows &rows, mlir::Value ofTile, mlir::Value row, int64_t vector);
+  /// Emits what becomes of the sums of `block`, that of rows from row `ofTile` of an AMX tile on.
+  virtual void emitResults(const Rows &rows, mlir::Value ofTile, mlir::ValueRange sums, const SumBlock &block);
   /// True if AMX tiles cover all products; else `completeSums` adds the others.
   virtual bool hasWholeSums() { return true; }
   /// Adds the products that AMX tiles do not cover to the sums of some rows from the current one on.
@@ -62,14 +71,24 @@ protected:
   /// The bytes from an element of an operand to that of the next row, or of the next iteration of a loop.
   mlir::Value getRowBytes(const ElementRead &read) { return getStrideBytes(read, *contraction.rowLoop); }
   mlir::Value getStrideBytes(const ElementRead &read, unsigned loop);
-  const KBlocking &getKBlocking() const { return parts.kBlocking; }
+  KBlocking &getKBlocking() const { return parts.kBlocking; }
+
+  /// Sets all sums of a block to zero.
+  void clearSums(mlir::ArrayRef<Rows> rows, int64_t vectors);
+  /// Emits all steps of a block of sums.
+  void emitSums(mlir::ArrayRef<Rows> rows, int64_t vectors) { emitSums(nest.getSummedLoops(), rows, vectors); }
+  /// Stores the sums as block `number` of them.
+  void storeSums(int64_t number, mlir::ArrayRef<Rows> rows, int64_t vectors);
+  /// Emits the results of stored sums.
+  void finish(mlir::ArrayRef<Rows> rows, int64_t vectors);
+  /// Loads a vector of stored sums.
+  mlir::Value loadSum(int64_t number, mlir::Value row, int64_t vector);
 
 private:
   mlir::Value allocate(mlir::MemRefType type);
   void configure();
   void emitColumns();
   void forRows(llvm::function_ref<void(mlir::ArrayRef<Rows> rows)> body);
-  void emitBlock(mlir::ArrayRef<Rows> rows, int64_t vectors);
   void moveStoredSums(llvm::StringRef name, mlir::ArrayRef<Rows> rows, int64_t vectors);
   void emitSums(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<Rows> rows, int64_t vectors);
   bool sumsInPlace();

@@ -29,7 +29,7 @@ private:
   void emitStep(ArrayRef<Rows> rows, int64_t vectors);
   void loadRhs(int64_t vector, int64_t term);
 
-  const Bf16Terms &terms;
+  const FactorTerms &terms;
   Bf16Split split;
 };
 } // namespace
@@ -103,11 +103,13 @@ void AmxBf16::emitStep(ArrayRef<Rows> rows, int64_t vectors) {
 static bool fits(const ContractionProblem &problem) {
   const Contraction &contraction = problem.contraction;
   constexpr int64_t kLanes = 16; // format: of panels for AMX tiles
-  return contraction.terms && problem.lanes == kLanes && contraction.panel == kLanes && problem.isFromZero &&
-         contraction.rowLoop && hasConstantRowStride(contraction);
+  return contraction.terms && !contraction.terms->areIntegers && problem.lanes == kLanes &&
+         contraction.panel == kLanes && problem.isFromZero && contraction.rowLoop && hasConstantRowStride(contraction);
 }
 
-static bool implements(StringRef, const Contraction &contraction) { return contraction.terms.has_value(); }
+static bool implements(StringRef, const Contraction &contraction) {
+  return contraction.terms && !contraction.terms->areIntegers;
+}
 
 const MicroKernelEntry tenon::kAmxBf16 = {
     .name = kernel::MicroKernel::amx_bf16,

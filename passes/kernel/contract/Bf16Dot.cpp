@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Each lane of a vector adds two products of bf16 to its f32 (vdpbf16ps, AVX512-BF16).
-// Columns are stored in pairs of rows, as AMX tiles load them (tenon.unpack_split_bf16).
+// Columns are stored in pairs of rows, as AMX tiles load them (tenon.unpack_terms).
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,7 +68,7 @@ SmallVector<Value> Bf16Dot::emitPair(int64_t vectors, ArrayRef<int64_t> rows, Va
 /// Both operands are padded with zeros beyond the summed dimension.
 SmallVector<Value> Bf16Dot::emitLoops(Reduction &, ArrayRef<unsigned>, const SumBlock &block, ArrayRef<int64_t> rows,
                                       ValueRange sums) {
-  const Bf16Terms &terms = *contraction.terms;
+  const FactorTerms &terms = *contraction.terms;
   int64_t depth = *nest.getStaticExtent(terms.loop), pairs = terms.step / 2;
   assert(pairs > 0 && terms.step % 2 == 0 && "an instruction multiplies pairs of bf16");
   auto steps = scf::ForOp::create(b, loc, nest.constant(0), nest.constant(llvm::divideCeil(depth, terms.step)),
@@ -93,8 +93,9 @@ SmallVector<Value> Bf16Dot::emitLoops(Reduction &, ArrayRef<unsigned>, const Sum
 static bool fits(const ContractionProblem &problem) {
   const Contraction &contraction = problem.contraction;
   return problem.schedule.getMicroKernel() == kernel::MicroKernel::bf16_dot && contraction.terms &&
-         !contraction.terms->splitsRhs() && contraction.terms->lhs.size() == 1 && contraction.terms->rhs.size() == 1 &&
-         problem.lanes == kBf16DotLanes && contraction.panel > 0 && contraction.panel % kBf16DotLanes == 0;
+         !contraction.terms->areIntegers && !contraction.terms->splitsRhs() && contraction.terms->lhs.size() == 1 &&
+         contraction.terms->rhs.size() == 1 && problem.lanes == kBf16DotLanes && contraction.panel > 0 &&
+         contraction.panel % kBf16DotLanes == 0;
 }
 
 static bool implements(StringRef path, const Contraction &) {

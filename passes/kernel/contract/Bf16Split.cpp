@@ -31,7 +31,7 @@ using namespace tenon;
 static constexpr int64_t kPair = 2, kPairs = 2, kRowsOfBlock = 32; // format: of scratch and AMX tiles
 
 /// Returns the product of the extents of all summed loops but that of the terms.
-static int64_t getRepetitions(kernel::ContractOp op, const Bf16Terms &bf16) {
+static int64_t getRepetitions(kernel::ContractOp op, const FactorTerms &bf16) {
   int64_t repetitions = 1;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction && loop != bf16.loop) {
@@ -43,7 +43,7 @@ static int64_t getRepetitions(kernel::ContractOp op, const Bf16Terms &bf16) {
 }
 
 /// Returns the number of steps in the loop of the terms, or in one of its K-blocks.
-static int64_t countSplitSteps(kernel::ContractOp op, const Bf16Terms &bf16) {
+static int64_t countSplitSteps(kernel::ContractOp op, const FactorTerms &bf16) {
   int64_t depth = op.getStaticLoopRanges()[bf16.loop];
   if (int64_t block = kernel::getSchedule(op).getKBlock())
     depth = std::min(depth, block);
@@ -52,7 +52,7 @@ static int64_t countSplitSteps(kernel::ContractOp op, const Bf16Terms &bf16) {
 
 /// Shape of the terms of two pairs of panels: [pair, panel, step, term, pair of rows, columns in pairs].
 static SmallVector<int64_t> getSplitRhsShape(kernel::ContractOp op, const Contraction &contraction) {
-  const Bf16Terms &bf16 = *contraction.terms;
+  const FactorTerms &bf16 = *contraction.terms;
   assert(bf16.step > 0 && bf16.step % 2 == 0 && "rows of the RHS are stored in pairs");
   int64_t steps = getRepetitions(op, bf16) * countSplitSteps(op, bf16);
   return {kPairs, kPair, steps, bf16.countLhsTerms(), bf16.step / 2, 2 * contraction.panel};
@@ -60,7 +60,7 @@ static SmallVector<int64_t> getSplitRhsShape(kernel::ContractOp op, const Contra
 
 /// Shape of the terms of a tile's rows: [outer loops..., row, step, term, element].
 static SmallVector<int64_t> getSplitLhsShape(kernel::ContractOp op, const Contraction &contraction) {
-  const Bf16Terms &bf16 = *contraction.terms;
+  const FactorTerms &bf16 = *contraction.terms;
   SmallVector<int64_t> extents = op.getStaticLoopRanges(), shape;
   if (kernel::ScheduleAttr schedule = kernel::getSchedule(op); schedule.getPacking() == kernel::Packing::split)
     extents.assign(schedule.getTile().begin(), schedule.getTile().end());
@@ -84,7 +84,7 @@ int64_t tenon::getSplitLhsBytes(kernel::ContractOp op, const Contraction &contra
 void Bf16Split::splitLhs() {
   if (!contraction.terms->splitsLhs())
     return;
-  const Bf16Terms &bf16 = *contraction.terms;
+  const FactorTerms &bf16 = *contraction.terms;
   const ElementRead &unsplit = bf16.lhs.front();
   auto type = MemRefType::get(getSplitLhsShape(op, contraction), b.getBF16Type());
   Value memory = problem.scratch.emit(b, loc, ScratchUse::splitLhs, type);
@@ -95,7 +95,7 @@ void Bf16Split::splitLhs() {
       indices.push_back(b.getAffineDimExpr(loop));
   AffineExpr k = b.getAffineDimExpr(bf16.loop) - b.getAffineSymbolExpr(0);
   lhsTerms.clear();
-  for (int64_t term = 0; term < Bf16Terms::kAllTerms; ++term) {
+  for (int64_t term = 0; term < FactorTerms::kAllTerms; ++term) {
     SmallVector<AffineExpr> all(indices);
     all.append({k.floorDiv(bf16.step), b.getAffineConstantExpr(term), k % bf16.step});
     lhsTerms.push_back({memory, AffineMap::get(op.getNumLoops(), 1, all, b.getContext()), {begin}, {}});
@@ -117,7 +117,7 @@ void Bf16Split::splitLhs() {
         Value elements = vector::LoadOp::create(b, loc, stored, unsplit.memory, nest.getIndices(unsplit, 0, 0));
         if (stored != floats)
           elements = arith::ExtFOp::create(b, loc, floats, elements);
-        splitElements(elements, Bf16Terms::kAllTerms, [&](int64_t term, Value bf16s) {
+        splitElements(elements, FactorTerms::kAllTerms, [&](int64_t term, Value bf16s) {
           vector::StoreOp::create(b, loc, bf16s, memory, nest.getIndices(lhsTerms[term], 0, 0));
         });
       });
@@ -139,7 +139,7 @@ void Bf16Split::beginRhs(Value columns) {
 
 /// Returns the RHS as [panel, pair of rows, columns in pairs]; a panel is contiguous.
 Value Bf16Split::getRowsOfPanels() {
-  const Bf16Terms &bf16 = *contraction.terms;
+  const FactorTerms &bf16 = *contraction.terms;
   auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, contraction.rhs.memory);
   int64_t width = 2 * contraction.panel, depth = *nest.getStaticExtent(bf16.loop);
   int64_t rows = getRepetitions(op, bf16) * llvm::divideCeil(depth, bf16.step) * bf16.step / 2;
@@ -160,7 +160,7 @@ Value Bf16Split::countPanels(Value column) {
 
 /// Counts the pairs of rows of the K-block that begins at `begin`.
 Value Bf16Split::countRows(Value begin) {
-  const Bf16Terms &bf16 = *contraction.terms;
+  const FactorTerms &bf16 = *contraction.terms;
   int64_t steps = llvm::divideCeil(*nest.getStaticExtent(bf16.loop), bf16.step), perStep = bf16.step / 2;
   if (!kBlocking)
     return nest.constant(getRepetitions(op, bf16) * steps * perStep);
@@ -222,7 +222,7 @@ int64_t Bf16Split::countStepsOfBlock() {
 
 /// The number of the current step among these.
 Value Bf16Split::getStepOfBlock() {
-  const Bf16Terms &bf16 = *contraction.terms;
+  const FactorTerms &bf16 = *contraction.terms;
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
   Value repetition = nest.constant(0), begin = getKBegin();
   for (unsigned loop : nest.getSummedLoops())
@@ -309,7 +309,7 @@ void Bf16Split::prefetchRow(int64_t panel, Value row) {
 void Bf16Split::splitElements(Value elements, int64_t count,
                               llvm::function_ref<void(int64_t term, Value bf16s)> store) {
   constexpr uint32_t kUpper = 0xffff0000; // format: the bits of a bf16 in an f32
-  assert(count > 0 && count <= Bf16Terms::kAllTerms && "after the last term nothing is left of an f32");
+  assert(count > 0 && count <= FactorTerms::kAllTerms && "after the last term nothing is left of an f32");
   auto floats = cast<VectorType>(elements.getType());
   int64_t width = floats.getNumElements();
   auto bits32 = VectorType::get({width}, b.getI32Type()), bits16 = VectorType::get({2 * width}, b.getI16Type());

@@ -11,13 +11,14 @@ using namespace mlir;
 using namespace tenon;
 
 static constexpr const MicroKernelEntry *kMicroKernels[] = {
-    // Only a schedule chooses these, except AMX tiles of bf16 terms, for which there is no other micro-kernel.
+    // Only a schedule chooses these, except AMX tiles of terms, for which there is no other micro-kernel.
     &kBf16Dot,
     &kF16Fma,
     &kStrassenFma,
     &kPmaddUbsw,
     &kAmxBf16,
     &kAmxBf16Pairs,
+    &kAmxInt8Terms,
     &kAmxInt8,
     // Dot products of i8, by the number of products that an instruction sums.
     &kVnni,

@@ -16,9 +16,9 @@ template <typename Kernel> std::unique_ptr<MicroKernel> createMicroKernel(const 
   return std::make_unique<Kernel>(parts);
 }
 
-extern const MicroKernelEntry kAmxBf16, kAmxBf16Pairs, kAmxInt8, kBf16Dot, kBf16Pairs, kDequantizeFma, kDequantizePanel,
-    kF16Fma, kFma, kFmaColumnwise, kI16Dot, kInt8Mul, kPmaddUbsw, kPmaddWd, kPmaddWdPanel, kStrassenFma, kVnni,
-    kVnniGroups, kVnniI16Groups;
+extern const MicroKernelEntry kAmxBf16, kAmxBf16Pairs, kAmxInt8, kAmxInt8Terms, kBf16Dot, kBf16Pairs, kDequantizeFma,
+    kDequantizePanel, kF16Fma, kFma, kFmaColumnwise, kI16Dot, kInt8Mul, kPmaddUbsw, kPmaddWd, kPmaddWdPanel,
+    kStrassenFma, kVnni, kVnniGroups, kVnniI16Groups;
 
 } // namespace tenon
 

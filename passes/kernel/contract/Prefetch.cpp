@@ -30,13 +30,14 @@ void Prefetch::prefetchTermPanels(int64_t vectors) {
   constexpr int64_t kRowsOfBlock = 32; // format: of two AMX tiles
   if (!problem.schedule.getPrefetches())
     return;
-  const Bf16Terms &parts = *contraction.terms;
+  const FactorTerms &parts = *contraction.terms;
   std::optional<int64_t> rows = nest.getStaticExtent(*contraction.rowLoop);
-  int64_t count = rows ? llvm::divideCeil(*rows, kRowsOfBlock) : problem.policy.dynamicBlocks, pairs = parts.step / 2;
+  int64_t count = rows ? llvm::divideCeil(*rows, kRowsOfBlock) : problem.policy.dynamicBlocks,
+          groups = parts.step / parts.getNeighbours();
   AffineExpr number = b.getAffineDimExpr(0).floorDiv(kRowsOfBlock);
   SmallVector<Value> places{nest.at(*contraction.rowLoop)};
   countOuterBlocks(number, places, count);
-  int64_t lines = parts.rhs.size() * pairs, share = llvm::divideCeil(lines, count);
+  int64_t lines = parts.rhs.size() * groups, share = llvm::divideCeil(lines, count);
   Value column = nest.at(contraction.columnLoop), step = nest.at(parts.loop);
   moveToNextTermPanels(vectors);
   for (int64_t v = 0; v < vectors; ++v) {
@@ -46,9 +47,9 @@ void Prefetch::prefetchTermPanels(int64_t vectors) {
       auto compute = [&](AffineExpr index) -> Value {
         return affine::AffineApplyOp::create(b, loc, AffineMap::get(places.size(), 0, index), places);
       };
-      assert(indices.size() >= 3 && "terms of a panel have a term, a pair of rows and a column");
-      indices.end()[-3] = compute(line.floorDiv(pairs));
-      indices.end()[-2] = compute(line % pairs);
+      assert(indices.size() >= 3 && "terms of a panel have a term, a group of rows and a column");
+      indices.end()[-3] = compute(line.floorDiv(groups));
+      indices.end()[-2] = compute(line % groups);
       memref::PrefetchOp::create(b, loc, operands.getRhs().memory, indices, /*isWrite=*/false, /*localityHint=*/2,
                                  /*isDataCache=*/true);
     }

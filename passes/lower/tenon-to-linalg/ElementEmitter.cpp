@@ -9,9 +9,12 @@
 #include "dialects/tenon/EmitDim.h"
 #include "dialects/tenon/FixedNumbers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/paths/split/Int8Terms.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace tenon;
@@ -479,8 +482,60 @@ FailureOr<Value> ElementEmitter::emitElement(DequantizeOp op, ArrayRef<AffineExp
   return castScalar(builder, loc, arith::MulFOp::create(builder, loc, x, *scale), compute, result);
 }
 
-/// A split into three terms truncates exactly; a split into two rounds to nearest.
-FailureOr<Value> ElementEmitter::emitElement(SplitBf16Op op, ArrayRef<AffineExpr> indices) {
+/// Emits term `index` of `numTerms` of bf16. Three terms are truncated, and exact; fewer are rounded to nearest.
+static Value emitBf16Term(OpBuilder &builder, Location loc, Value x, Value index, int64_t numTerms) {
+  Type i32 = builder.getI32Type(), f32 = builder.getF32Type(), bf16 = builder.getBF16Type();
+  auto getLargestTerm = [&](Value value) -> Value {
+    if (numTerms < 3) {
+      Value rounded = arith::TruncFOp::create(builder, loc, bf16, value);
+      return arith::ExtFOp::create(builder, loc, f32, rounded);
+    }
+    Value bits = arith::BitcastOp::create(builder, loc, i32, value);
+    Value mask = arith::ConstantIntOp::create(builder, loc, i32, static_cast<int32_t>(0xffff0000));
+    return arith::BitcastOp::create(builder, loc, f32, arith::AndIOp::create(builder, loc, bits, mask));
+  };
+  Value rest = x, term = rest;
+  for (int64_t i = 1; i < numTerms; ++i) {
+    rest = arith::SubFOp::create(builder, loc, rest, getLargestTerm(rest));
+    Value isThis = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, index,
+                                         arith::ConstantIndexOp::create(builder, loc, i));
+    term = arith::SelectOp::create(builder, loc, isThis, rest, term);
+  }
+  if (numTerms < 3)
+    return arith::TruncFOp::create(builder, loc, bf16, term);
+  Value bits = arith::BitcastOp::create(builder, loc, i32, term),
+        sixteen = arith::ConstantIntOp::create(builder, loc, i32, 16);
+  Value upper =
+      arith::TruncIOp::create(builder, loc, builder.getI16Type(), arith::ShRUIOp::create(builder, loc, bits, sixteen));
+  return arith::BitcastOp::create(builder, loc, bf16, upper);
+}
+
+/// Emits term `index` of `numTerms` of i8: digits from -128 to 127 of a number in units of the last one, which is
+/// rounded to nearest. The first digit is at most 127, since larger numbers are.
+static Value emitInt8Term(OpBuilder &builder, Location loc, Value x, Value index, int64_t numTerms) {
+  Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
+  auto number = [&](double value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(f32, value));
+  };
+  // NaN becomes the other operand.
+  Value above = arith::MaxNumFOp::create(builder, loc, x, number(-kLargestInt8)),
+        limited = arith::MinNumFOp::create(builder, loc, above, number(kLargestInt8)),
+        units = arith::MulFOp::create(builder, loc, limited, number(std::exp2(kInt8TermBits * (numTerms - 1)))),
+        whole = math::RoundEvenOp::create(builder, loc, units);
+  Value rest = arith::FPToSIOp::create(builder, loc, i32, whole), digit = rest;
+  Value half = arith::ConstantIntOp::create(builder, loc, i32, 1 << (kInt8TermBits - 1)),
+        bits = arith::ConstantIntOp::create(builder, loc, i32, kInt8TermBits);
+  for (int64_t i = numTerms - 1; i-- > 0;) {
+    Value rounded = arith::AddIOp::create(builder, loc, rest, half);
+    rest = arith::ShRSIOp::create(builder, loc, rounded, bits);
+    Value isThis = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, index,
+                                         arith::ConstantIndexOp::create(builder, loc, i));
+    digit = arith::SelectOp::create(builder, loc, isThis, rest, digit);
+  }
+  return arith::TruncIOp::create(builder, loc, builder.getI8Type(), digit);
+}
+
+FailureOr<Value> ElementEmitter::emitElement(SplitTermsOp op, ArrayRef<AffineExpr> indices) {
   MLIRContext *context = loc.getContext();
   ArrayRef<int64_t> last = op.getType().getShape().take_back(2);
   int64_t numTerms = last[0], step = last[1];
@@ -497,31 +552,9 @@ FailureOr<Value> ElementEmitter::emitElement(SplitBf16Op op, ArrayRef<AffineExpr
                     });
   if (failed(x))
     return failure();
-  Type i32 = builder.getI32Type(), bf16 = builder.getBF16Type();
-  auto getLargestTerm = [&](Value value) -> Value {
-    if (numTerms < 3) {
-      Value rounded = arith::TruncFOp::create(builder, loc, bf16, value);
-      return arith::ExtFOp::create(builder, loc, builder.getF32Type(), rounded);
-    }
-    Value bits = arith::BitcastOp::create(builder, loc, i32, value);
-    Value mask = arith::ConstantIntOp::create(builder, loc, i32, static_cast<int32_t>(0xffff0000));
-    return arith::BitcastOp::create(builder, loc, builder.getF32Type(),
-                                    arith::AndIOp::create(builder, loc, bits, mask));
-  };
-  Value rest = *x, index = materialize(indices.drop_back().back()), term = rest;
-  for (int64_t i = 1; i < numTerms; ++i) {
-    rest = arith::SubFOp::create(builder, loc, rest, getLargestTerm(rest));
-    Value isThis = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, index,
-                                         arith::ConstantIndexOp::create(builder, loc, i));
-    term = arith::SelectOp::create(builder, loc, isThis, rest, term);
-  }
-  if (numTerms < 3)
-    return arith::TruncFOp::create(builder, loc, bf16, term).getResult();
-  Value bits = arith::BitcastOp::create(builder, loc, i32, term),
-        sixteen = arith::ConstantIntOp::create(builder, loc, i32, 16);
-  Value upper =
-      arith::TruncIOp::create(builder, loc, builder.getI16Type(), arith::ShRUIOp::create(builder, loc, bits, sixteen));
-  return arith::BitcastOp::create(builder, loc, bf16, upper).getResult();
+  Value index = materialize(indices.drop_back().back());
+  bool isOfBf16 = op.getType().getElementType().isBF16();
+  return isOfBf16 ? emitBf16Term(builder, loc, *x, index, numTerms) : emitInt8Term(builder, loc, *x, index, numTerms);
 }
 
 FailureOr<Value> ElementEmitter::emitSumOfTerms(Value terms, SmallVector<AffineExpr> indices, size_t dim) {
@@ -535,12 +568,16 @@ FailureOr<Value> ElementEmitter::emitSumOfTerms(Value terms, SmallVector<AffineE
       return failure();
     Type type = cast<RankedTensorType>(terms.getType()).getElementType();
     Value wide = castScalar(builder, loc, *term, type, builder.getF32Type());
+    if (type.isInteger() && i > 0) {
+      auto unit = builder.getF32FloatAttr(static_cast<float>(std::exp2(-kInt8TermBits * i)));
+      wide = arith::MulFOp::create(builder, loc, wide, arith::ConstantOp::create(builder, loc, unit));
+    }
     sum = sum ? arith::AddFOp::create(builder, loc, sum, wide).getResult() : wide;
   }
   return sum;
 }
 
-FailureOr<Value> ElementEmitter::emitElement(MergeBf16Op op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitElement(MergeTermsOp op, ArrayRef<AffineExpr> indices) {
   AffineExpr place = indices.back(), step = getDim(op.getInput(), op.getInput().getType().getRank() - 1);
   SmallVector<AffineExpr> at(indices.drop_back());
   at.append({divDims(place, step), AffineExpr(), modDims(place, step)});
@@ -549,16 +586,17 @@ FailureOr<Value> ElementEmitter::emitElement(MergeBf16Op op, ArrayRef<AffineExpr
   return emitSumOfTerms(op.getInput(), at, at.size() - 2);
 }
 
-FailureOr<Value> ElementEmitter::emitElement(UnpackSplitBf16Op op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitElement(UnpackTermsOp op, ArrayRef<AffineExpr> indices) {
   MLIRContext *context = loc.getContext();
-  AffineExpr column = indices[op.getAxis()], depth = indices[op.getDepthAxis()], two = getDimConstant(context, 2);
+  AffineExpr column = indices[op.getAxis()], depth = indices[op.getDepthAxis()],
+             neighbours = getDimConstant(context, op.getNeighbours());
   AffineExpr step = getDimConstant(context, op.getStep()), width = getDimConstant(context, op.getPanelColumns());
   SmallVector<AffineExpr> at{divDims(column, width)};
   for (auto [i, other] : llvm::enumerate(indices))
     if (i != op.getAxis() && i != op.getDepthAxis())
       at.push_back(other);
-  at.append({divDims(depth, step), AffineExpr(), divDims(modDims(depth, step), two),
-             addDims(mulDims(modDims(column, width), two), modDims(depth, two))});
+  at.append({divDims(depth, step), AffineExpr(), divDims(modDims(depth, step), neighbours),
+             addDims(mulDims(modDims(column, width), neighbours), modDims(depth, neighbours))});
   if (isa<AffineDimExpr>(column) && isa<AffineDimExpr>(depth))
     panelIndices.append({at.front(), at.end()[-4], at.end()[-2], at.back()});
   return emitSumOfTerms(op.getInput(), at, at.size() - 3);
@@ -710,8 +748,8 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
   if (std::optional<ElementSource> source = getMovedElement(value, indices))
     return emit(source->value, source->indices);
   return llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
-      .Case<CheckRangeOp, ConcatOp, DequantizeOp, GatherElementsOp, GatherNDOp, GatherOp, IotaOp, MergeBf16Op, PadOp,
-            RandomBitsOp, RoiAlignOp, SearchSortedOp, SizesOp, SplitBf16Op, TreeEnsembleOp, UnpackOp, UnpackSplitBf16Op,
+      .Case<CheckRangeOp, ConcatOp, DequantizeOp, GatherElementsOp, GatherNDOp, GatherOp, IotaOp, MergeTermsOp, PadOp,
+            RandomBitsOp, RoiAlignOp, SearchSortedOp, SizesOp, SplitTermsOp, TreeEnsembleOp, UnpackOp, UnpackTermsOp,
             WeightOp>([&](auto known) { return emitElement(known, indices); })
       .Default([](Operation *other) -> FailureOr<Value> {
         return other->emitError("has no element form: it should have become a stage of its own"), failure();

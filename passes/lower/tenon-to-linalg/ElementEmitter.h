@@ -165,16 +165,16 @@ private:
   mlir::FailureOr<mlir::Value> emitElement(GatherNDOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitElement(GatherOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitElement(IotaOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitElement(MergeBf16Op op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(MergeTermsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitElement(PadOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitElement(RandomBitsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitElement(RoiAlignOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitElement(SearchSortedOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitElement(SizesOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitElement(SplitBf16Op op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(SplitTermsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitElement(TreeEnsembleOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitElement(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitElement(UnpackSplitBf16Op op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitElement(UnpackTermsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitElement(WeightOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   /// Returns the position of an unpacked tensor's element in its panels; if numbers share words, the position of the
   /// word.

@@ -11,9 +11,10 @@
 
 using namespace tenon;
 
-int64_t tenon::chooseStep(int64_t depth) {
-  int64_t steps = std::max<int64_t>(1, (depth + kMaxOfStep - 1) / kMaxOfStep);
-  return std::max<int64_t>(1, (depth + 2 * steps - 1) / (2 * steps)) * 2;
+int64_t tenon::chooseStep(int64_t depth, int64_t neighbours) {
+  constexpr int64_t kRows = 16; // format: of an AMX tile
+  int64_t most = kRows * neighbours, steps = std::max<int64_t>(1, (depth + most - 1) / most), all = neighbours * steps;
+  return std::max<int64_t>(1, (depth + all - 1) / all) * neighbours;
 }
 
 /// Rounds to the nearest bf16, ties to even, and returns its bits. NaN stays NaN.
@@ -33,30 +34,14 @@ static uint16_t splitOff(float &rest, bool isRounded) {
   return static_cast<uint16_t>(bf16);
 }
 
-/// Calls `place` with each element and the index of its first term.
-template <typename Place> static void forElements(const TermPacking &p, const float *source, Place place) {
-  int64_t term = p.step * kTermColumns, panel = 0;
-  for (int64_t first = 0; first < p.columns; first += kTermColumns)
-    for (int64_t outer = 0; outer < p.outer; ++outer) {
-      int64_t width = std::min(kTermColumns, p.columns - first);
-      const float *from = source + outer * p.outerStride + first * p.columnStride;
-      for (int64_t k = 0; k < p.depth; ++k) {
-        int64_t row = panel + k / p.step * p.numTerms * term + k % p.step / 2 * 2 * kTermColumns + k % 2;
-        for (int64_t column = 0; column < width; ++column)
-          place(from[k * p.depthStride + column * p.columnStride], row + 2 * column);
-      }
-      panel += p.getNumSteps() * p.numTerms * term;
-    }
-}
-
 void tenon::packTerms(const TermPacking &p, const float *source, uint16_t *target) {
   int64_t term = p.step * kTermColumns;
-  forElements(p, source, [&](float rest, int64_t place) {
+  forTerms(p, source, [&](float rest, int64_t, int64_t place) {
     for (int64_t i = 0; i < p.numTerms; ++i)
       target[place + i * term] = splitOff(rest, p.numTerms < 3);
   });
 }
 
 void tenon::packWhole(const TermPacking &p, const float *source, float *target) {
-  forElements(p, source, [&](float element, int64_t place) { target[place] = element; });
+  forTerms(p, source, [&](float element, int64_t, int64_t place) { target[place] = element; });
 }

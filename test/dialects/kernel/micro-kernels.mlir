@@ -61,5 +61,8 @@ func.func private @bf16_pairs(f32 {test.schedule = #kernel.schedule<micro_kernel
 // CHECK: @amx_bf16_pairs(f32 {test.schedule = #kernel.schedule<micro_kernel = amx_bf16_pairs>})
 func.func private @amx_bf16_pairs(f32 {test.schedule = #kernel.schedule<micro_kernel = amx_bf16_pairs>})
 
+// CHECK: @amx_i8_terms(f32 {test.schedule = #kernel.schedule<micro_kernel = amx_i8_terms>})
+func.func private @amx_i8_terms(f32 {test.schedule = #kernel.schedule<micro_kernel = amx_i8_terms>})
+
 // CHECK: @strassen_fma(f32 {test.schedule = #kernel.schedule<micro_kernel = strassen_fma>})
 func.func private @strassen_fma(f32 {test.schedule = #kernel.schedule<micro_kernel = strassen_fma>})

@@ -218,8 +218,8 @@ func.func @unpack_fewer_groups(%a: tensor<1x40x32xi32>) {
 // -----
 
 func.func @terms_of_f64(%a: tensor<4x8xf64>) {
-  // expected-error @+1 {{needs f32, and bf16 of two dimensions more}}
-  %0 = tenon.split_bf16 %a : (tensor<4x8xf64>) -> tensor<4x1x3x8xbf16>
+  // expected-error @+1 {{needs f32, and bf16 or i8 of two dimensions more}}
+  %0 = tenon.split_terms %a : (tensor<4x8xf64>) -> tensor<4x1x3x8xbf16>
   return
 }
 
@@ -227,7 +227,7 @@ func.func @terms_of_f64(%a: tensor<4x8xf64>) {
 
 func.func @too_few_steps(%a: tensor<4x40xf32>) {
   // expected-error @+1 {{needs steps of 4x2, found 4x1x3x20}}
-  %0 = tenon.split_bf16 %a : (tensor<4x40xf32>) -> tensor<4x1x3x20xbf16>
+  %0 = tenon.split_terms %a : (tensor<4x40xf32>) -> tensor<4x1x3x20xbf16>
   return
 }
 
@@ -235,7 +235,7 @@ func.func @too_few_steps(%a: tensor<4x40xf32>) {
 
 func.func @four_terms(%a: tensor<4x2x4x20xbf16>) {
   // expected-error @+1 {{needs one to three terms, and steps of a constant length}}
-  %0 = tenon.merge_bf16 %a : (tensor<4x2x4x20xbf16>) -> tensor<4x40xf32>
+  %0 = tenon.merge_terms %a : (tensor<4x2x4x20xbf16>) -> tensor<4x40xf32>
   return
 }
 
@@ -243,7 +243,7 @@ func.func @four_terms(%a: tensor<4x2x4x20xbf16>) {
 
 func.func @panels_of_terms(%a: tensor<2x2x3x10x32xbf16>) {
   // expected-error @+1 {{has panels and steps of another size than its result}}
-  %0 = tenon.unpack_split_bf16 %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<2x2x3x10x32xbf16>) -> tensor<40x40xf32>
+  %0 = tenon.unpack_terms %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<2x2x3x10x32xbf16>) -> tensor<40x40xf32>
   return
 }
 
@@ -251,7 +251,7 @@ func.func @panels_of_terms(%a: tensor<2x2x3x10x32xbf16>) {
 
 func.func @terms_along_columns(%a: tensor<3x2x3x10x32xbf16>) {
   // expected-error @+1 {{needs two different dimensions of the result, found 1 and 1}}
-  %0 = tenon.unpack_split_bf16 %a {axis = 1 : i64, depth_axis = 1 : i64} : (tensor<3x2x3x10x32xbf16>) -> tensor<40x40xf32>
+  %0 = tenon.unpack_terms %a {axis = 1 : i64, depth_axis = 1 : i64} : (tensor<3x2x3x10x32xbf16>) -> tensor<40x40xf32>
   return
 }
 
@@ -259,15 +259,15 @@ func.func @terms_along_columns(%a: tensor<3x2x3x10x32xbf16>) {
 
 func.func @terms_of_whole_floats(%a: tensor<3x2x3x10x32xf32>) {
   // expected-error @+1 {{needs one term of f32, found 3}}
-  %0 = tenon.unpack_split_bf16 %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<3x2x3x10x32xf32>) -> tensor<40x40xf32>
+  %0 = tenon.unpack_terms %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<3x2x3x10x32xf32>) -> tensor<40x40xf32>
   return
 }
 
 // -----
 
-func.func @merge_bf16_of_whole_floats(%a: tensor<4x2x3x20xf32>) {
-  // expected-error @+1 {{needs f32, and bf16 of two dimensions more}}
-  %0 = tenon.merge_bf16 %a : (tensor<4x2x3x20xf32>) -> tensor<4x40xf32>
+func.func @merge_terms_of_whole_floats(%a: tensor<4x2x3x20xf32>) {
+  // expected-error @+1 {{needs f32, and bf16 or i8 of two dimensions more}}
+  %0 = tenon.merge_terms %a : (tensor<4x2x3x20xf32>) -> tensor<4x40xf32>
   return
 }
 
@@ -290,15 +290,23 @@ func.func @unpack_dynamic_panels(%a: tensor<1x2x?xf32, #tenon.shape<1, 2, N>>) {
 // -----
 
 func.func @unpack_terms_of_f16(%a: tensor<2x2x3x10x32xf16>) {
-  // expected-error @+1 {{needs an input of bf16 or f32 with three dimensions more than the f32 of the result, all constant}}
-  %0 = tenon.unpack_split_bf16 %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<2x2x3x10x32xf16>) -> tensor<40x32xf32>
+  // expected-error @+1 {{needs an input of bf16, i8 or f32 with three dimensions more than the f32 of the result, all constant}}
+  %0 = tenon.unpack_terms %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<2x2x3x10x32xf16>) -> tensor<40x32xf32>
+  return
+}
+
+// -----
+
+func.func @unpack_terms_of_bytes(%a: tensor<2x2x3x10x62xi8>) {
+  // expected-error @+1 {{needs one to three terms, and 4 neighbours of each column}}
+  %0 = tenon.unpack_terms %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<2x2x3x10x62xi8>) -> tensor<80x32xf32>
   return
 }
 
 // -----
 
 func.func @unpack_terms_of_odd_columns(%a: tensor<2x2x3x10x31xbf16>) {
-  // expected-error @+1 {{needs one to three terms, and pairs of columns}}
-  %0 = tenon.unpack_split_bf16 %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<2x2x3x10x31xbf16>) -> tensor<40x32xf32>
+  // expected-error @+1 {{needs one to three terms, and 2 neighbours of each column}}
+  %0 = tenon.unpack_terms %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<2x2x3x10x31xbf16>) -> tensor<40x32xf32>
   return
 }

@@ -55,6 +55,7 @@ TEST_CASE("paths name their micro-kernels", "[micro-kernel]") {
     llvm::StringRef path;
     bool hasTerms;
     std::optional<kernel::MicroKernel> name;
+    bool areIntegers = false;
   };
   const Row rows[] = {
       {kAmxInt8Path, false, kernel::MicroKernel::amx_i8},
@@ -63,6 +64,8 @@ TEST_CASE("paths name their micro-kernels", "[micro-kernel]") {
       {kRoundedF16Path, false, std::nullopt},
       {"bf16x6", true, kernel::MicroKernel::amx_bf16},
       {"", true, kernel::MicroKernel::amx_bf16},
+      {"int8x6", true, kernel::MicroKernel::amx_i8_terms, /*areIntegers=*/true},
+      {"", true, kernel::MicroKernel::amx_i8_terms, /*areIntegers=*/true},
       {"panels", false, std::nullopt},
       {"", false, std::nullopt},
   };
@@ -70,7 +73,7 @@ TEST_CASE("paths name their micro-kernels", "[micro-kernel]") {
     CAPTURE(row.path.str(), row.hasTerms);
     Contraction contraction{};
     if (row.hasTerms)
-      contraction.terms.emplace();
+      contraction.terms.emplace().areIntegers = row.areIntegers;
     const MicroKernelEntry *entry = findMicroKernelOfPath(row.path, contraction);
     CHECK((entry ? std::optional(entry->name) : std::nullopt) == row.name);
   }

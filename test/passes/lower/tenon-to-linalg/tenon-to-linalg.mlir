@@ -128,21 +128,36 @@ func.func private @packed_columns(%q: tensor<1x64xf32>, %w: tensor<2x64x32xf32>)
 }
 
 // Three parts of an element are cut off one after the other; those of factors are read where they lie.
-// CHECK-LABEL: @split_bf16
+// CHECK-LABEL: @split_terms
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel"]
 // CHECK-COUNT-2: arith.subf
 // CHECK: arith.shrui
-func.func private @split_bf16(%x: tensor<5x40xf32>) -> tensor<5x2x3x20xbf16> attributes {tenon.kernel} {
-  %0 = tenon.split_bf16 %x : (tensor<5x40xf32>) -> tensor<5x2x3x20xbf16>
+func.func private @split_terms(%x: tensor<5x40xf32>) -> tensor<5x2x3x20xbf16> attributes {tenon.kernel} {
+  %0 = tenon.split_terms %x : (tensor<5x40xf32>) -> tensor<5x2x3x20xbf16>
   return %0 : tensor<5x2x3x20xbf16>
+}
+// Digits of a number in units of the last one, from the last to the first.
+// CHECK-LABEL: @split_digits
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel"]
+// CHECK: arith.maxnumf
+// CHECK: arith.minnumf
+// CHECK: %[[UNITS:.*]] = arith.constant 6.553600e+04 : f32
+// CHECK: arith.mulf %{{.*}}, %[[UNITS]]
+// CHECK: math.roundeven
+// CHECK: arith.fptosi
+// CHECK-COUNT-2: arith.shrsi
+// CHECK: arith.trunci {{.*}} : i32 to i8
+func.func private @split_digits(%x: tensor<5x64xf32>) -> tensor<5x1x3x64xi8> attributes {tenon.kernel} {
+  %0 = tenon.split_terms %x : (tensor<5x64xf32>) -> tensor<5x1x3x64xi8>
+  return %0 : tensor<5x1x3x64xi8>
 }
 // CHECK-LABEL: @product_of_parts
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel"]
 // CHECK-SAME: ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<5x2x3x20xbf16>
 // CHECK-COUNT-6: arith.extf
 func.func private @product_of_parts(%x: tensor<5x2x3x20xbf16>, %w: tensor<3x2x3x10x32xbf16>) -> tensor<5x37xf32> attributes {tenon.kernel} {
-  %0 = tenon.merge_bf16 %x : (tensor<5x2x3x20xbf16>) -> tensor<5x40xf32>
-  %1 = tenon.unpack_split_bf16 %w {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<3x2x3x10x32xbf16>) -> tensor<40x37xf32>
+  %0 = tenon.merge_terms %x : (tensor<5x2x3x20xbf16>) -> tensor<5x40xf32>
+  %1 = tenon.unpack_terms %w {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<3x2x3x10x32xbf16>) -> tensor<40x37xf32>
   %2 = tenon.contract %0, %1 {lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 2>}
     : (tensor<5x40xf32>, tensor<40x37xf32>) -> tensor<5x37xf32>
   return %2 : tensor<5x37xf32>
