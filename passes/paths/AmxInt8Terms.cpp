@@ -47,9 +47,9 @@ struct Int8TermProduct {
   RankedTensorType getType() const { return WeightOp(weight).getType(); }
 };
 
-class AmxInt8Terms : public Path {
+class AmxInt8TermsPath : public Path {
 public:
-  AmxInt8Terms(int64_t numTerms, const PathPolicy &policy)
+  AmxInt8TermsPath(int64_t numTerms, const PathPolicy &policy)
       : numTerms(numTerms), policy(policy), name("int8x" + std::to_string(countTermProducts(numTerms))) {}
   llvm::StringRef getName() const override { return name; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
@@ -68,7 +68,7 @@ private:
 };
 } // namespace
 
-std::optional<Int8TermProduct> AmxInt8Terms::findProduct(Operation *op) const {
+std::optional<Int8TermProduct> AmxInt8TermsPath::findProduct(Operation *op) const {
   auto convolve = dyn_cast<ConvolveOp>(op);
   auto contract = dyn_cast<ContractOp>(op);
   if ((!convolve && !contract) || !getElementTypeOrSelf(op->getResult(0)).isF32() || !isProductOfFloats(op) ||
@@ -101,7 +101,7 @@ static double countElements(const Int8TermProduct &product, int64_t first) {
   return count;
 }
 
-std::optional<double> AmxInt8Terms::estimateCycles(Operation *op, const Machine &machine) const {
+std::optional<double> AmxInt8TermsPath::estimateCycles(Operation *op, const Machine &machine) const {
   constexpr double kRows = 16; // format: rows of an AMX tile
   std::optional<Int8TermProduct> product = machine.amxInt8 ? findProduct(op) : std::nullopt;
   if (!product || cast<RankedTensorType>(op->getResult(0).getType()).getRank() < 2)
@@ -165,7 +165,7 @@ static Int8Columns measureColumns(MLIRContext *context, const TermPacking &packi
   return columns;
 }
 
-double AmxInt8Terms::measureError(Operation *op) const {
+double AmxInt8TermsPath::measureError(Operation *op) const {
   Int8TermProduct product = *findProduct(op);
   std::vector<float> widened;
   TermPacking packing = getTermPacking(product.getType(), product.axes, numTerms, kInt8Neighbours);
@@ -173,7 +173,7 @@ double AmxInt8Terms::measureError(Operation *op) const {
   return kSumError + getInt8TermError(columns, product.getDepth(), numTerms, getCrest(product));
 }
 
-double AmxInt8Terms::getLeastError(Operation *op) const {
+double AmxInt8TermsPath::getLeastError(Operation *op) const {
   return kSumError + getInt8RowError(numTerms, getCrest(*findProduct(op)));
 }
 
@@ -182,7 +182,7 @@ double AmxInt8Terms::getLeastError(Operation *op) const {
 //===----------------------------------------------------------------------===//
 
 /// Returns the matrix as what its terms stand for: elements by the scales of their columns.
-Value AmxInt8Terms::packWeight(RewriterBase &rewriter, const Int8TermProduct &product,
+Value AmxInt8TermsPath::packWeight(RewriterBase &rewriter, const Int8TermProduct &product,
                                std::vector<float> &scales) const {
   constexpr size_t kAlignment = 64; // format: of weights
   WeightOp weight = product.weight;
@@ -207,7 +207,7 @@ Value AmxInt8Terms::packWeight(RewriterBase &rewriter, const Int8TermProduct &pr
 }
 
 /// Returns rows as what their terms stand for. Products with the same rows have the same operations, which CSE merges.
-Value AmxInt8Terms::splitRows(RewriterBase &rewriter, Value x) const {
+Value AmxInt8TermsPath::splitRows(RewriterBase &rewriter, Value x) const {
   Dims dims = getDims(x);
   assert(getConstant(dims.back()) && "rows are as long as the matrix of a weight, which is static");
   int64_t step = chooseStep(*getConstant(dims.back()), kInt8Neighbours);
@@ -220,7 +220,7 @@ Value AmxInt8Terms::splitRows(RewriterBase &rewriter, Value x) const {
 
 /// product(x, w) -> product(terms(x / s), terms(w / t)) * (s * t). One NaN makes NaN of all that has its scale, an
 /// infinity makes infinities or NaN of it.
-Operation *AmxInt8Terms::take(Operation *op, const Machine &, RewriterBase &rewriter) const {
+Operation *AmxInt8TermsPath::take(Operation *op, const Machine &, RewriterBase &rewriter) const {
   auto convolve = dyn_cast<ConvolveOp>(op);
   Value whole = findProduct(op)->rows->get();
   if (convolve && hasPadding(convolve))
@@ -265,5 +265,5 @@ Operation *AmxInt8Terms::take(Operation *op, const Machine &, RewriterBase &rewr
 }
 
 std::unique_ptr<Path> tenon::createAmxInt8Terms(int64_t numTerms, const PathPolicy &policy) {
-  return std::make_unique<AmxInt8Terms>(numTerms, policy);
+  return std::make_unique<AmxInt8TermsPath>(numTerms, policy);
 }
