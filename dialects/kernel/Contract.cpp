@@ -107,6 +107,9 @@ static LogicalResult verifyFactors(ContractOp op) {
     if (factors.empty() || (factors.size() > terms && !(hasGroups && factors == sum.getLhs())))
       return op.emitOpError("has ") << factors.size() << " elements of a factor, expected "
                                     << (terms == 1 ? "1 for " : "1 to 3 for ") << name;
+  if (kind == ContractionKind::i8_terms && sum.getLhs().size() != sum.getRhs().size())
+    return op.emitOpError("has ") << sum.getLhs().size() << " terms of its LHS and " << sum.getRhs().size()
+                                  << " of its RHS, expected as many for " << name;
   bool isDequantized = kind == ContractionKind::dequantized || hasGroups;
   if (bool(sum.getNumber()) != isDequantized || (sum.getScale() && !isDequantized))
     return op.emitOpError("has ") << (sum.getNumber() || sum.getScale() ? "a number or a scale" : "no number")

@@ -367,6 +367,16 @@ static std::optional<unsigned> findStepLoop(linalg::GenericOp op, AffineExpr las
   return std::nullopt;
 }
 
+/// True if the sums of a contraction of so many terms of int8 fit i32, whatever the terms are.
+static bool fitInt8Sums(linalg::GenericOp op, int64_t numTerms) {
+  int64_t depth = 1;
+  for (auto [extent, iterator] : llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction &&
+        (ShapedType::isDynamic(extent) || llvm::MulOverflow(depth, extent, depth)))
+      return false;
+  return tenon::fitInt8Sums(depth, numTerms);
+}
+
 static std::optional<Contraction> matchTerms(linalg::GenericOp op, unsigned column, ArrayRef<ElementRead> rows,
                                              ArrayRef<ElementRead> columns) {
   ArrayRef<AffineExpr> row = rows.front().map.getResults(), panel = columns.front().map.getResults();
@@ -387,6 +397,8 @@ static std::optional<Contraction> matchTerms(linalg::GenericOp op, unsigned colu
   int64_t step = terms.step, neighbours = terms.getNeighbours();
   constexpr int64_t kRows = 16; // format: of an AMX tile
   bool areOfOneType = terms.areIntegers == getElementTypeOrSelf(columns.front().memory).isInteger();
+  if (terms.areIntegers && (rows.size() != columns.size() || !fitInt8Sums(op, rows.size())))
+    return std::nullopt;
   if (!areOfOneType || ShapedType::isDynamic(op.getStaticLoopRanges()[*loop]) || step > kRows * neighbours ||
       step % neighbours != 0)
     return std::nullopt;

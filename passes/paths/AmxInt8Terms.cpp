@@ -183,7 +183,7 @@ double AmxInt8TermsPath::getLeastError(Operation *op) const {
 
 /// Returns the matrix as what its terms stand for: elements by the scales of their columns.
 Value AmxInt8TermsPath::packWeight(RewriterBase &rewriter, const Int8TermProduct &product,
-                               std::vector<float> &scales) const {
+                                   std::vector<float> &scales) const {
   constexpr size_t kAlignment = 64; // format: of weights
   WeightOp weight = product.weight;
   RankedTensorType matrix = weight.getType();

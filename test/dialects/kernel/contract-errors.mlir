@@ -223,6 +223,25 @@ func.func @many_terms(%a: memref<4x16xf32>, %b: memref<16x8xf32>, %c: memref<4x8
 #rows = affine_map<(m, k, n) -> (m, k)>
 #columns = affine_map<(m, k, n) -> (k, n)>
 #sums = affine_map<(m, k, n) -> (m, n)>
+func.func @unequal_terms(%a: memref<4x16xf32>, %b: memref<16x8xf32>, %c: memref<4x8xf32>) {
+  // expected-error @+1 {{has 2 terms of its LHS and 1 of its RHS, expected as many for i8_terms}}
+  kernel.contract <kind = i8_terms, inner = 1, step = 32>
+      ins(%a, %b : memref<4x16xf32>, memref<16x8xf32>) init(%c : memref<4x8xf32>)
+      attributes {indexing_maps = [#rows, #columns, #sums]} {
+  ^bb0(%x: f32, %w: f32, %old: f32):
+    %p = arith.mulf %x, %w : f32
+    %added = arith.addf %old, %p : f32
+    %sum = kernel.sum %added : f32 lhs(%x, %x : f32, f32) rhs(%w : f32)
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+#rows = affine_map<(m, k, n) -> (m, k)>
+#columns = affine_map<(m, k, n) -> (k, n)>
+#sums = affine_map<(m, k, n) -> (m, n)>
 func.func @a_number(%a: memref<4x16xf32>, %b: memref<16x8xf32>, %c: memref<4x8xf32>) {
   // expected-error @+1 {{has a number or a scale of a dequantized factor, but is of kind product}}
   kernel.contract <kind = product, row = 0>

@@ -93,3 +93,36 @@ func.func @other_unit(%a: memref<32x3x2x32xi8>, %b: memref<2x3x2x8x64xi8>, %c: m
   }
   return
 }
+
+#long_rows0 = affine_map<(m, k, n) -> (m, k floordiv 64, 0, k mod 64)>
+#long_rows1 = affine_map<(m, k, n) -> (m, k floordiv 64, 1, k mod 64)>
+#long_columns0 = affine_map<(m, k, n) -> (n floordiv 16, k floordiv 64, 0, (k mod 64) floordiv 4, (n mod 16) * 4 + k mod 4)>
+#long_columns1 = affine_map<(m, k, n) -> (n floordiv 16, k floordiv 64, 1, (k mod 64) floordiv 4, (n mod 16) * 4 + k mod 4)>
+
+// Sums of 65,536 products of two pairs may exceed i32.
+// CHECK-LABEL: @long_sum
+// CHECK-NOT: llvm.x86.tdpbssd
+// CHECK: return
+func.func @long_sum(%a: memref<32x1024x2x64xi8>, %b: memref<2x1024x2x16x64xi8>, %c: memref<32x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<32x32xf32>)
+  %k = memref.alloc() : memref<65536xi8>
+  linalg.generic {indexing_maps = [#long_rows1, #long_rows0, #long_columns1, #long_columns0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %a, %b, %b, %k : memref<32x1024x2x64xi8>, memref<32x1024x2x64xi8>, memref<2x1024x2x16x64xi8>, memref<2x1024x2x16x64xi8>, memref<65536xi8>)
+      outs(%c : memref<32x32xf32>) {
+  ^bb0(%x1: i8, %x0: i8, %y1: i8, %y0: i8, %i: i8, %z: f32):
+    %unit = arith.constant 0.00390625 : f32
+    %0 = arith.sitofp %x1 : i8 to f32
+    %1 = arith.mulf %0, %unit : f32
+    %2 = arith.sitofp %x0 : i8 to f32
+    %3 = arith.addf %1, %2 : f32
+    %4 = arith.sitofp %y1 : i8 to f32
+    %5 = arith.mulf %4, %unit : f32
+    %6 = arith.sitofp %y0 : i8 to f32
+    %7 = arith.addf %5, %6 : f32
+    %8 = arith.mulf %3, %7 : f32
+    %9 = arith.addf %z, %8 : f32
+    linalg.yield %9 : f32
+  }
+  return
+}
