@@ -51,19 +51,16 @@ private:
 } // namespace
 
 std::optional<double> AmxBf16Path::estimateCycles(Operation *op, const Machine &machine) const {
-  constexpr double kRows = 16; // format: rows of an AMX tile
+  constexpr int64_t kPair = 2; // format: bf16 in 32 bits
   std::optional<SplitProduct> product = machine.amxBf16 ? findSplitProduct(op, split) : std::nullopt;
-  if (!product || cast<RankedTensorType>(op->getResult(0).getType()).getRank() < 2)
+  if (!product)
     return std::nullopt;
   ProductShape shape = *getProductShape(op);
-  // A single row has no loop that AMX tiles could be loaded along.
-  if (shape.depth < 1 || shape.neighbours < 2)
+  std::optional<AmxSums> sums = countAmxSums(shape, kPair);
+  if (!sums)
     return std::nullopt;
-  double tiles =
-      shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kTermColumns);
-  double steps = shape.repetitions * std::ceil(shape.depth / chooseStep(shape.depth));
   double step = policy.getAmxStepCycles(product->countProducts(), product->rowTerms, product->matrixTerms);
-  double cycles = tiles * (steps * step + policy.amxBf16SumCycles);
+  double cycles = sums->tiles * (sums->steps * step + policy.amxBf16SumCycles);
   if (product->isSplitWhenRead())
     cycles += shape.getWeights() * std::ceil(shape.rows / policy.amxTileRows) * policy.amxSplitOnLoadCycles +
               machine.getReadCycles(shape.getWeights() * product->getMatrixBytes()) * policy.amxSplitReadShare;

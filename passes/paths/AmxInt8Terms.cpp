@@ -21,7 +21,6 @@
 #include "mlir/IR/AsmState.h"
 #include "passes/cost/PackedDims.h"
 #include "passes/cost/ProductShape.h"
-#include "passes/cost/SizeHints.h"
 #include "passes/paths/FloatWeight.h"
 #include "passes/paths/LargestMagnitude.h"
 #include "passes/paths/Path.h"
@@ -91,34 +90,18 @@ std::optional<Int8TermProduct> AmxInt8TermsPath::findProduct(Operation *op) cons
   return std::nullopt;
 }
 
-/// Returns the number of elements of the rows, from dimension `first` on.
-static double countElements(const Int8TermProduct &product, int64_t first) {
-  SizeHints hints(product.rows->getOwner()->getParentOfType<func::FuncOp>());
-  Dims dims = getDims(product.rows->get());
-  double count = 1;
-  for (AffineExpr dim : ArrayRef(dims).drop_front(first))
-    count *= estimateExtent(hints, dim);
-  return count;
-}
-
 std::optional<double> AmxInt8TermsPath::estimateCycles(Operation *op, const Machine &machine) const {
-  constexpr double kRows = 16; // format: rows of an AMX tile
-  std::optional<Int8TermProduct> product = machine.amxInt8 ? findProduct(op) : std::nullopt;
-  if (!product || cast<RankedTensorType>(op->getResult(0).getType()).getRank() < 2)
+  if (!machine.amxInt8 || !findProduct(op))
     return std::nullopt;
   ProductShape shape = *getProductShape(op);
-  // A single row has no loop that AMX tiles could be loaded along.
-  if (shape.depth < 1 || shape.neighbours < 2)
+  std::optional<AmxSums> sums = countAmxSums(shape, kInt8Neighbours);
+  if (!sums)
     return std::nullopt;
-  double tiles =
-      shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kTermColumns);
-  auto step = static_cast<double>(chooseStep(static_cast<int64_t>(shape.depth), kInt8Neighbours));
-  double steps = shape.repetitions * std::ceil(shape.depth / step);
   // Each product loads the terms that it multiplies: sums of different powers are done one after the other.
   int64_t products = countTermProducts(numTerms);
   auto terms = static_cast<double>(numTerms);
-  double cycles =
-      tiles * (steps * policy.getAmxStepCycles(products, products, products) + terms * policy.amxInt8TermSumCycles);
+  double step = policy.getAmxStepCycles(products, products, products);
+  double cycles = sums->tiles * (sums->steps * step + terms * policy.amxInt8TermSumCycles);
   cycles = std::max(cycles, machine.getReadCycles(shape.getWeights() * terms));
   // Two kernels find the scales, in the case of images, and one splits.
   double launches = isa<ConvolveOp>(op) ? 3 : 2;
@@ -134,7 +117,7 @@ std::optional<double> AmxInt8TermsPath::estimateCycles(Operation *op, const Mach
 /// Of n normal numbers the largest is about sqrt(2 ln(n)) times their root mean square; a ReLU makes that the root of 2
 /// times as much.
 static double getCrest(const Int8TermProduct &product) {
-  double count = std::max(countElements(product, product.firstSummed), 2.0);
+  double count = std::max(estimateElements(*product.rows, product.firstSummed), 2.0);
   return std::sqrt(2 * std::log(count)) * std::sqrt(2.0);
 }
 

@@ -42,6 +42,15 @@ bool tenon::keepsRows(ContractOp op, OpOperand &rows) {
   return own.drop_back() == op.getResultDims().drop_back();
 }
 
+double tenon::estimateElements(OpOperand &rows, int64_t first) {
+  SizeHints hints(rows.getOwner()->getParentOfType<func::FuncOp>());
+  Dims dims = getDims(rows.get());
+  double count = 1;
+  for (AffineExpr dim : ArrayRef(dims).drop_front(first))
+    count *= estimateExtent(hints, dim);
+  return count;
+}
+
 double tenon::countRoundedElements(Operation *op, const ProductShape &shape) {
   auto convolve = dyn_cast<ConvolveOp>(op);
   if (!convolve || skipsPixels(convolve))

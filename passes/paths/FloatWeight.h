@@ -27,6 +27,9 @@ void eraseUnread(mlir::RewriterBase &rewriter, mlir::Operation *op);
 /// last, in their order, and then the columns: what each row is scaled by broadcasts against the result.
 bool keepsRows(ContractOp op, mlir::OpOperand &rows);
 
+/// Estimates the number of elements of the rows of a product in their dimensions from `first` on.
+double estimateElements(mlir::OpOperand &rows, int64_t first);
+
 /// Returns the number of elements of the rows, or images, of a product that are rounded: of images, with those of the
 /// border, and without pixels that no window has.
 double countRoundedElements(mlir::Operation *op, const ProductShape &shape);

@@ -25,7 +25,6 @@
 #include "passes/Kernel.h"
 #include "passes/cost/PackedDims.h"
 #include "passes/cost/ProductShape.h"
-#include "passes/cost/SizeHints.h"
 #include "passes/paths/FloatWeight.h"
 #include "passes/paths/IntegerGroups.h"
 #include "passes/paths/LargestMagnitude.h"
@@ -105,16 +104,6 @@ static std::optional<RoundedProduct> matchMatrix(OpOperand &matrix) {
   return fitsI32(product.getDepth()) ? std::optional(product) : std::nullopt;
 }
 
-/// Returns the number of elements of the rows, from dimension `first` on.
-static double countElements(const RoundedProduct &product, int64_t first) {
-  SizeHints hints(product.rows->getOwner()->getParentOfType<func::FuncOp>());
-  Dims dims = getDims(product.rows->get());
-  double count = 1;
-  for (AffineExpr dim : ArrayRef(dims).drop_front(first))
-    count *= estimateExtent(hints, dim);
-  return count;
-}
-
 static std::optional<RoundedProduct> findProduct(Operation *op) {
   if (!isa<ContractOp, ConvolveOp>(op) || !getElementTypeOrSelf(op->getResult(0)).isF32() || !isProductOfFloats(op))
     return std::nullopt;
@@ -140,14 +129,15 @@ std::optional<double> Int8Rounded::estimateCycles(Operation *op, const Machine &
   // Two or three kernels find the scales and round.
   double launches = isa<ConvolveOp>(op) ? 3 : 2;
   return cycles + launches * machine.launchCycles +
-         countElements(*product, 0) * getRoundingCycles(op, policy.int8RoundedElementCycles, policy);
+         estimateElements(*product->rows, 0) * getRoundingCycles(op, policy.int8RoundedElementCycles, policy);
 }
 
 /// An element is off by an equally distributed part of a step, which is the largest magnitude by 127, or by 255 of
 /// what never is far below 0. Of n normal numbers the largest is about sqrt(2 ln(n)) times their root mean square; a
 /// ReLU divides that by the root of 2, a SiLU by 1.7. Sums of products keep this ratio.
 static double getRowError(const RoundedProduct &product) {
-  double count = std::max(countElements(product, product.firstSummed), 2.0), most = std::sqrt(2 * std::log(count));
+  double count = std::max(estimateElements(*product.rows, product.firstSummed), 2.0),
+         most = std::sqrt(2 * std::log(count));
   switch (product.getZero()) {
   case RoundedProduct::Zero::none:
     return most * std::sqrt(2.0) / kBytes / std::sqrt(12.0);

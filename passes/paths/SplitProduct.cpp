@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Threading.h"
-#include "passes/cost/ProductShape.h"
 #include "passes/paths/FloatWeight.h"
 #include <cassert>
 #include <cmath>
@@ -135,6 +134,16 @@ static const float *getElements(WeightOp weight, std::vector<float> &widened) {
   for (auto [element, bf16] : llvm::zip(widened, ArrayRef(bf16s, widened.size())))
     element = llvm::bit_cast<float>(uint32_t(bf16) << 16);
   return widened.data();
+}
+
+std::optional<AmxSums> tenon::countAmxSums(const ProductShape &shape, int64_t neighbours) {
+  constexpr double kRows = 16; // format: rows of an AMX tile
+  if (shape.depth < 1 || shape.neighbours < 2)
+    return std::nullopt;
+  double lines = shape.rows / shape.neighbours, ofLine = std::ceil(shape.neighbours / kRows);
+  auto step = static_cast<double>(chooseStep(static_cast<int64_t>(shape.depth), neighbours));
+  return AmxSums{lines * ofLine * std::ceil(shape.columns / kTermColumns),
+                 shape.repetitions * std::ceil(shape.depth / step)};
 }
 
 TermPacking tenon::getTermPacking(RankedTensorType matrix, const MatrixAxes &axes, int64_t numTerms,

@@ -11,6 +11,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/IR/PatternMatch.h"
 #include "passes/cost/PackedDims.h"
+#include "passes/cost/ProductShape.h"
 #include "passes/paths/split/Bf16Terms.h"
 
 namespace tenon {
@@ -53,6 +54,15 @@ inline constexpr double kBf16RoundingError = 0.00390625 * 0.425; // math: 2^-8, 
 double measureRoundingError(const SplitProduct &product);
 /// Returns that error for a nonzero matrix that is exact in bf16, to which only the rows contribute.
 double getLeastRoundingError();
+
+/// The AMX tiles of sums of a product of terms, and the steps that each sums.
+struct AmxSums {
+  double tiles, steps;
+};
+
+/// Counts these for terms of which `neighbours` fill 32 bits. None for a single row, which has no loop that AMX tiles
+/// could be loaded along, and for empty sums.
+std::optional<AmxSums> countAmxSums(const ProductShape &shape, int64_t neighbours);
 
 /// How a matrix, or a filter, whose columns and depth are `axes` is packed to terms: other dimensions are outer ones.
 TermPacking getTermPacking(mlir::RankedTensorType matrix, const MatrixAxes &axes, int64_t numTerms, int64_t neighbours);

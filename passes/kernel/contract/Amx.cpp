@@ -203,6 +203,17 @@ void AmxKernel::clearSums(ArrayRef<Rows> rows, int64_t vectors) {
       call("tilezero", {kFirstSums + int64_t(i) * kSide + v});
 }
 
+void AmxKernel::forTermSteps(llvm::function_ref<void()> body) {
+  const FactorTerms &terms = *contraction.terms;
+  Value first = getKBlocking() ? getKBlocking().getBegin() : nest.constant(0);
+  int64_t length = getKBlocking() ? getKBlocking().getLength() : *nest.getStaticExtent(terms.loop);
+  AffineMap place = AffineMap::get(2, 0, b.getAffineDimExpr(0) + b.getAffineDimExpr(1) * terms.step);
+  nest.forLoop(nest.constant(0), nest.constant(llvm::divideCeil(length, terms.step)), 1, [&](Value number) {
+    nest.moveTo(terms.loop, affine::makeComposedAffineApply(b, loc, place, {first, number}));
+    body();
+  });
+}
+
 void AmxKernel::storeSums(int64_t number, ArrayRef<Rows> rows, int64_t vectors) {
   assert(number >= 0 && number < countSumBlocks() && "there is memory for so many blocks");
   for (size_t i = 0; i < rows.size(); ++i)

@@ -77,6 +77,8 @@ protected:
   void clearSums(mlir::ArrayRef<Rows> rows, int64_t vectors);
   /// Emits all steps of a block of sums.
   void emitSums(mlir::ArrayRef<Rows> rows, int64_t vectors) { emitSums(nest.getSummedLoops(), rows, vectors); }
+  /// Emits a loop over the steps of terms of the sum, or of the current K-block, and moves to each.
+  void forTermSteps(llvm::function_ref<void()> body);
   /// Stores the sums as block `number` of them.
   void storeSums(int64_t number, mlir::ArrayRef<Rows> rows, int64_t vectors);
   /// Emits the results of stored sums.

@@ -22,7 +22,9 @@ public:
 private:
   int64_t getStepBytes() override { return 2 * terms.step; }
   unsigned getStepLoop() override { return terms.loop; }
-  void emitSteps(ArrayRef<Rows> rows, int64_t vectors) override;
+  void emitSteps(ArrayRef<Rows> rows, int64_t vectors) override {
+    forTermSteps([&] { emitStep(rows, vectors); });
+  }
   void beginTile() override;
   void beginKBlock() override { split.splitLhs(); }
   void beginColumns() override;
@@ -42,17 +44,6 @@ void AmxBf16::beginTile() {
 void AmxBf16::beginColumns() {
   if (terms.splitsRhs())
     split.moveToPanels();
-}
-
-void AmxBf16::emitSteps(ArrayRef<Rows> rows, int64_t vectors) {
-  const KBlocking &kBlocking = getKBlocking();
-  Value first = kBlocking ? kBlocking.getBegin() : nest.constant(0);
-  int64_t length = kBlocking ? kBlocking.getLength() : *nest.getStaticExtent(terms.loop);
-  AffineMap place = AffineMap::get(2, 0, b.getAffineDimExpr(0) + b.getAffineDimExpr(1) * terms.step);
-  nest.forLoop(nest.constant(0), nest.constant(llvm::divideCeil(length, terms.step)), 1, [&](Value number) {
-    nest.moveTo(terms.loop, affine::makeComposedAffineApply(b, loc, place, {first, number}));
-    emitStep(rows, vectors);
-  });
 }
 
 /// Lists the pairs of LHS and RHS terms that are multiplied, ordered so that consecutive pairs share an operand.

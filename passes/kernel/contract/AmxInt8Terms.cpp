@@ -32,7 +32,9 @@ private:
   Type getSumType() override { return b.getI32Type(); }
   int64_t countSumBlocks() override { return countPowers(); }
   void emitBlock(ArrayRef<Rows> rows, int64_t vectors) override;
-  void emitSteps(ArrayRef<Rows> rows, int64_t vectors) override;
+  void emitSteps(ArrayRef<Rows> rows, int64_t vectors) override {
+    forTermSteps([&] { emitStep(rows, vectors); });
+  }
   Value emitSum(const Rows &rows, Value ofTile, Value row, int64_t vector) override;
   void emitResults(const Rows &rows, Value ofTile, ValueRange sums, const SumBlock &block) override;
   int64_t countPowers() const { return static_cast<int64_t>(terms.lhs.size()); }
@@ -51,17 +53,6 @@ void AmxInt8Terms::emitBlock(ArrayRef<Rows> rows, int64_t vectors) {
     storeSums(power, rows, vectors);
   }
   finish(rows, vectors);
-}
-
-void AmxInt8Terms::emitSteps(ArrayRef<Rows> rows, int64_t vectors) {
-  const KBlocking &kBlocking = getKBlocking();
-  Value first = kBlocking ? kBlocking.getBegin() : nest.constant(0);
-  int64_t length = kBlocking ? kBlocking.getLength() : *nest.getStaticExtent(terms.loop);
-  AffineMap place = AffineMap::get(2, 0, b.getAffineDimExpr(0) + b.getAffineDimExpr(1) * terms.step);
-  nest.forLoop(nest.constant(0), nest.constant(llvm::divideCeil(length, terms.step)), 1, [&](Value number) {
-    nest.moveTo(terms.loop, affine::makeComposedAffineApply(b, loc, place, {first, number}));
-    emitStep(rows, vectors);
-  });
 }
 
 void AmxInt8Terms::emitStep(ArrayRef<Rows> rows, int64_t vectors) {

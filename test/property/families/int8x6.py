@@ -3,7 +3,6 @@
 #
 """Products and convolutions of f32 whose factors are split to three terms of int8, in tile registers, which are computed here where there are none."""
 
-import numpy
 import products
 from draw import NUMBERS, makeSize
 from families import int16, tiles
@@ -39,35 +38,12 @@ def makeDrawers(slack):
             w = d.weight(FLOAT, [depth, columns])
         products.finish(d, d.node(operator, [x, w], dtypes=[FLOAT], isResult=False), columns, slack)
 
-    def drawLargest(d, operator):
-        """All terms are the largest ones, so that sums are the largest that i32 has to hold."""
-        depth, columns = d.choose(64, 3072), d.choose(*WIDTHS)
-        x = d.node("Sign", [d.input(FLOAT, [*makeRows(d), depth], d.choose("unit", "positive"))], dtypes=[FLOAT], isResult=False)
-        w = numpy.full([depth, columns], d.choose(1.0, -3.0, 1e-12, 2e20), FLOAT)
-        d.node(operator, [x, d.constant(w)], dtypes=[FLOAT])
-        d.isWhole, d.slack = True, slack
+    def drawAs(draw, more=1):
+        def drawOther(d, operator):
+            draw(d, operator)
+            d.slack = more * slack
 
-    def drawSpecial(d, operator):
-        """Rows with a NaN or an infinity, which are NaN and infinities in all columns, beside others."""
-        depth, columns = d.choose(32, 64, 100), d.choose(*WIDTHS)
-        shape = [*[d.size(1, 3) for _ in range(d.choose(0, 0, 1))], d.choose(*ROWS), depth]
-        values = d.numbers(FLOAT, [int(size) for size in shape], "unit")
-        for row in values.reshape(-1, depth):
-            if d.chance(0.5):
-                row[d.integer(0, depth - 1)] = d.choose(numpy.inf, -numpy.inf, numpy.nan)
-        d.node(operator, [d.given(values, shape), d.weight(FLOAT, [depth, columns], "positive")], dtypes=[FLOAT])
-        d.isWhole, d.slack = True, slack
-
-    def drawScaled(d, operator):
-        """Rows of other magnitudes, whose results are as exact as those of others."""
-        depth, columns, rows = d.choose(32, 64, 100, 192), d.choose(*WIDTHS), d.choose(16, 17, 33, 64)
-        powers = (1.0, 7e4, 1e15, 1e-7, 1e-20, 3e-6)
-        scales = d.constant(numpy.array([[powers[row % len(powers)]] for row in range(rows)], FLOAT))
-        x = d.node("Mul", [d.input(FLOAT, [rows, depth], "unit"), scales], dtypes=[FLOAT], isResult=False)
-        largest = d.choose(1e-9, 1e-5, 1.0, 1e6)
-        y = d.node(operator, [x, d.weight(FLOAT, [depth, columns], low=-largest, high=largest)], dtypes=[FLOAT], isResult=False)
-        d.node("Div", [y, scales], dtypes=[FLOAT])
-        d.isWhole, d.slack = True, slack
+        return drawOther
 
     def drawTwo(d, operator):
         """One product after the other, or two of the same rows, which are split once."""
@@ -79,18 +55,14 @@ def makeDrawers(slack):
         products.drawConv(d, operator, (1, 1, 3), (3, 16, 32, 48, 64, 100), tiles.WIDTHS)
         d.isWhole, d.slack = True, 2 * slack
 
-    def drawScaledConv(d, operator):
-        int16.drawScaledConv(d, operator)
-        d.slack = 2 * slack
-
     return {
         "MatMul": drawMatMul,
-        "MatMul of the largest": drawLargest,
-        "MatMul of specials": drawSpecial,
-        "MatMul of scales": drawScaled,
+        "MatMul of the largest": drawAs(int16.drawLargest),
+        "MatMul of specials": drawAs(int16.drawSpecial),
+        "MatMul of scales": drawAs(int16.drawScaled),
         "MatMul twice": drawTwo,
         "Conv": drawConv,
-        "Conv of scales": drawScaledConv,
+        "Conv of scales": drawAs(int16.drawScaledConv, more=2),
     }
 
 
