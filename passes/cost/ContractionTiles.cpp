@@ -87,7 +87,7 @@ static int64_t countTiles(ArrayRef<Extent> extents, ArrayRef<int64_t> sizes, std
   return count;
 }
 
-/// Chooses the columns of a tile with bf16 terms. A tile splits its first panels before it multiplies anything, and the
+/// Chooses the columns of a tile with terms. A tile splits its first panels before it multiplies anything, and the
 /// others while it multiplies; so tiles are as wide as possible while each thread still gets one.
 static Extent chooseTermColumns(Extent extent, int64_t otherTiles, int64_t step, const TilePolicy &policy) {
   if (!extent)

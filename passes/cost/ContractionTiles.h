@@ -29,7 +29,7 @@ struct TileProblem {
   bool hasBorder = false;               ///< true if the first and last rows read a part of the window
   int64_t products = 1;                 ///< that an element sums, roughly
   int64_t rowStep = 1;                  ///< tiles of many rows have a multiple of so many
-  int64_t termRowBytes = 0;             ///< bytes of a row in bf16 terms; 0 if there are no terms
+  int64_t termRowBytes = 0;             ///< bytes of a row in terms of bf16 or int8; 0 if it has none
   bool splitsLhs = false;               ///< true if the kernel splits the LHS to these terms
   int64_t packedRowBytes = 0;           ///< bytes of a row that is packed for register blocks; 0 if none is
   int64_t halfRowBytes = 0;             ///< bytes of the sums of the halves of a row; 0 if it has none
@@ -47,7 +47,7 @@ llvm::SmallVector<int64_t> choosePlainTile(const TileProblem &problem, const Til
 /// hinted size, too.
 llvm::SmallVector<int64_t> choosePanelTile(const TileProblem &problem, const TilePolicy &policy = {});
 
-/// The K-block of bf16 terms, in elements; 0 for the whole sum. If the rows of a tile do not fit L2, or columns that
+/// The K-block of terms, in elements; 0 for the whole sum. If the rows of a tile do not fit L2, or columns that
 /// are split on load are longer than `maxSplitDepth`, the sums are computed one K-block at a time. `depth` is the
 /// extent of the summed dimension and `step` the number of elements of it that are stored together. `tile` is that of
 /// the result.

@@ -55,7 +55,7 @@ struct TilePolicy {
   int64_t rowStep = 14;
   /// Columns of a tile are a multiple of `columnStep` and at most 8 times that.
   int64_t columnStep = 64;
-  /// Products of a tile, and of a tile of bf16 terms in AMX tiles, whose products are faster.
+  /// Products of a tile, and of a tile of terms in AMX tiles, whose products are faster.
   int64_t packedProducts = 1 << 19, termProducts = 1 << 22;
   /// Reading the RHS takes as long as the products of this many rows.
   int64_t readingRows = 8;
@@ -83,9 +83,9 @@ struct TilePolicy {
   /// Elements of the operands for each element of the partial results, at least.
   double minReadsPerPartial = 16;
 
-  //===--- bf16 terms in AMX tiles ---===//
+  //===--- terms of bf16 or int8 in AMX tiles ---===//
 
-  /// Upper bounds in bytes for the bf16 terms of the rows of a tile, without and with K-blocks: they stay in L2, from
+  /// Upper bounds in bytes for the terms of the rows of a tile, without and with K-blocks: they stay in L2, from
   /// which they are loaded for each pair of panels.
   int64_t maxTermBytes = 1 << 20, maxKBlockTermBytes = 3 << 18;
   /// Sums have K-blocks if the terms of so many rows exceed `maxTermBytes`.

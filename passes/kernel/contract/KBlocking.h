@@ -20,7 +20,7 @@ public:
   /// Chooses the K-blocks of vector code with register blocks of `blockRows` rows; `hasStaticRows` is true if the
   /// number of rows is static.
   void chooseForVectors(int64_t blockRows, bool hasStaticRows);
-  /// Uses the K-blocks of the schedule for bf16 terms in AMX tiles; the terms of a K-block's rows stay in L2
+  /// Uses the K-blocks of the schedule for terms in AMX tiles; the terms of a K-block's rows stay in L2
   /// (TileKernels).
   void chooseForAmx();
   /// Sums without K-blocks.

@@ -22,7 +22,7 @@ public:
   /// Prefetches the share of one step of one register block in the panels that follow. `loop` is the innermost summed
   /// loop.
   void prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &block);
-  /// The same for a step of `vectors` panels of bf16 terms in AMX tiles.
+  /// The same for a step of `vectors` panels of terms in AMX tiles.
   void prefetchTermPanels(int64_t vectors);
 
 private:

@@ -22,7 +22,7 @@ private:
 };
 } // namespace
 
-/// bf16 terms, and int8 products whose instruction requires packed operands, have no alternative.
+/// Terms, and int8 products whose instruction requires packed operands, have no alternative.
 std::vector<ScheduleProposal> PackedLhs::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
   if (problem.contraction.terms || problem.contraction.integerGroups || problem.contraction.dot4Loop)
     return {};
