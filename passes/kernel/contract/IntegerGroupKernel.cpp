@@ -98,13 +98,15 @@ IntegerGroupKernel::GroupSums IntegerGroupKernel::sumGroup(Value first, int64_t 
 
 SmallVector<Value> IntegerGroupKernel::emitLoops(Reduction &, ArrayRef<unsigned>, const SumBlock &block,
                                                  ArrayRef<int64_t> rows, ValueRange sums) {
-  int64_t depth = *nest.getStaticExtent(groups.loop), vectors = block.vectors;
+  const KBlocking &kBlocking = parts.kBlocking;
+  int64_t depth = kBlocking ? kBlocking.getLength() : *nest.getStaticExtent(groups.loop), vectors = block.vectors;
   assert(depth % groups.block == 0 && groups.block % groups.perWord == 0 && "groups are whole, and have whole i32");
   auto loop = scf::ForOp::create(b, loc, nest.constant(0), nest.constant(depth / groups.block), nest.constant(1), sums);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value first = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) * groups.block),
-                                              loop.getInductionVar());
+  AffineMap place = AffineMap::get(2, 0, b.getAffineDimExpr(0) * groups.block + b.getAffineDimExpr(1));
+  Value begin = kBlocking ? kBlocking.getBegin() : nest.constant(0);
+  Value first = affine::makeComposedAffineApply(b, loc, place, {loop.getInductionVar(), begin});
   auto moveToGroup = [&] {
     nest.moveTo(groups.loop, first);
     values.clear();

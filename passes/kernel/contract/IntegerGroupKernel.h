@@ -21,6 +21,7 @@ public:
   void limitBlock(BlockProblem &block) const override;
   RegisterBlock adjustBlock(RegisterBlock chosen) const override;
   bool allowsPackedRows() const override { return false; }
+  bool allowsKBlocks() const override { return true; }
   bool emitsLoop(unsigned loop) const override { return loop == groups.loop; }
   llvm::SmallVector<mlir::Value> emitLoops(Reduction &reduction, llvm::ArrayRef<unsigned> loops, const SumBlock &block,
                                            llvm::ArrayRef<int64_t> rows, mlir::ValueRange sums) final;

@@ -14,11 +14,15 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Returns the K-blocks of the schedule, otherwise those of the policy; none if one block covers the whole sum.
+/// Returns the K-blocks of the schedule, otherwise those of the policy; none if one block covers the whole sum. Groups
+/// of integers are not divided, and have K-blocks only where the schedule says so.
 static std::optional<KBlocks> getKBlocks(const ContractionProblem &problem, int64_t steps, int64_t elementBytes) {
   int64_t size = problem.schedule.getKBlock();
+  const std::optional<IntegerGroups> &groups = problem.contraction.integerGroups;
   if (size == 0)
-    return chooseKBlocks(steps, elementBytes, problem.policy);
+    return groups ? std::nullopt : chooseKBlocks(steps, elementBytes, problem.policy);
+  if (groups)
+    size = llvm::alignTo(size, groups->block);
   if (size >= steps)
     return std::nullopt;
   return KBlocks{int64_t(llvm::divideCeil(steps, size)), size};

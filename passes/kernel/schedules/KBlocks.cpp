@@ -27,9 +27,11 @@ private:
 /// Only sums along one loop, of rows by panels, can be split into K-blocks (contract/KBlocking).
 std::vector<ScheduleProposal> KBlockSizes::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
   const Contraction &contraction = problem.contraction;
+  const std::optional<IntegerGroups> &groups = contraction.integerGroups;
   if (!contraction.panel || contraction.isGrouped || !contraction.rowLoop || contraction.terms ||
-      contraction.integerGroups || contraction.dequantization || contraction.dot4Loop || !problem.depth)
+      contraction.dequantization || contraction.dot4Loop || !problem.depth)
     return {};
+  int64_t step = groups ? groups->block : 16; // format: of packed rows, and an even number of steps
   int64_t depth = *problem.depth;
   std::vector<ScheduleProposal> proposals;
   auto add = [&](int64_t size) {
@@ -39,9 +41,9 @@ std::vector<ScheduleProposal> KBlockSizes::propose(const ScheduleProblem &proble
   };
   for (int64_t parts : policy.kBlockParts)
     if (depth / parts >= policy.minKBlock)
-      add(llvm::alignTo(llvm::divideCeil(depth, parts), 16)); // format: of packed rows, and an even number of steps
+      add(llvm::alignTo(llvm::divideCeil(depth, parts), step));
   // If the policy splits the sum, the unsplit sum is an alternative.
-  if (chooseKBlocks(depth, sizeof(float)))
+  if (!groups && chooseKBlocks(depth, sizeof(float)))
     add(depth);
   return proposals;
 }

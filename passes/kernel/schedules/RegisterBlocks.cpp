@@ -29,14 +29,19 @@ private:
 std::vector<ScheduleProposal> RegisterBlocks::propose(const ScheduleProblem &problem, const ScheduleDraft &own) const {
   const Contraction &contraction = problem.contraction;
   auto type = dyn_cast<FloatType>(problem.type);
-  if (!type || !contraction.rowLoop || contraction.terms || contraction.integerGroups || contraction.dequantization ||
-      !problem.tiles.row)
+  if (!type || !contraction.rowLoop || contraction.terms || contraction.dequantization || !problem.tiles.row)
+    return {};
+  // With a single row, blocks of groups of integers are whole panels.
+  if (contraction.integerGroups && own.tile[*problem.tiles.row] == 1)
     return {};
   int64_t lanes = problem.machine.vectorBytes * 8 / type.getWidth();
   assert(lanes > 0 && "a vector has room for an element");
   BlockProblem blocks{own.tile[*problem.tiles.row], own.tile[problem.tiles.column], lanes,
                       problem.machine.vectorRegisters};
   blocks.isColumnwise = contraction.isColumnwise;
+  // Groups of integers have integer sums beside those of floats, as many of each.
+  if (contraction.integerGroups)
+    blocks.registers /= 2;
   if (contraction.panel && blocks.registers <= kFewRegisters)
     blocks.panelVectors = contraction.panel / lanes;
   std::vector<ScheduleProposal> proposals;

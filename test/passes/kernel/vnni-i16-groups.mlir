@@ -147,4 +147,44 @@ func.func @bytes_by_i16(%x: memref<1x64xi8>, %xs: memref<1x2xf32>, %w: memref<1x
   }
   return
 }
+
+// A register block has five rows and both vectors of a panel where the schedule says so, and K-blocks have whole groups: of 192 steps there are
+// two of 96. Sums wait in memory between them.
+// CHECK-LABEL: @k_blocks
+// CHECK: %[[SUMS:.*]] = memref.alloc() : memref<12x32xf32>
+// CHECK: linalg.fill {{.*}} outs(%[[SUMS]]
+// CHECK: vector.load %[[SUMS]]
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args({{.*}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK: llvm.x86.avx512.pmaddw.d.512
+// CHECK: vector.store %{{.*}}, %[[SUMS]]
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args
+// CHECK: llvm.x86.avx512.pmaddw.d.512
+// CHECK-NOT: {{linalg.generic|kernel.contract}}
+func.func @k_blocks(%x: memref<12x192xi16>, %xs: memref<12x6xf32>, %w: memref<1x96x32xi32>, %ws: memref<1x6x32xf32>, %c: memref<12x32xf32>) {
+  %none = arith.constant 0.0 : f32
+  linalg.fill ins(%none : f32) outs(%c : memref<12x32xf32>)
+  linalg.generic {indexing_maps = [#rows, #row_scales, #halves, #scales, #out], iterator_types = ["parallel", "reduction", "parallel"],
+                  kernel.schedule = #kernel.schedule<tile = [12, 192, 32], k_block = 70, block = [5, 2]>}
+      ins(%x, %xs, %w, %ws : memref<12x192xi16>, memref<12x6xf32>, memref<1x96x32xi32>, memref<1x6x32xf32>) outs(%c : memref<12x32xf32>) {
+  ^bb0(%a: i16, %as: f32, %word: i32, %bs: f32, %sum: f32):
+    %two = arith.constant 2 : index
+    %sixteen = arith.constant 16 : index
+    %top = arith.constant 16 : i32
+    %row = arith.sitofp %a : i16 to f32
+    %left = arith.mulf %row, %as : f32
+    %k = linalg.index 1 : index
+    %place = arith.remui %k, %two : index
+    %bit = arith.muli %place, %sixteen : index
+    %shift = arith.index_cast %bit : index to i32
+    %up = arith.subi %top, %shift : i32
+    %high = arith.shli %word, %up : i32
+    %integer = arith.shrsi %high, %top : i32
+    %number = arith.sitofp %integer : i32 to f32
+    %right = arith.mulf %number, %bs : f32
+    %product = arith.mulf %left, %right : f32
+    %new = arith.addf %sum, %product : f32
+    linalg.yield %new : f32
+  }
+  return
+}
 }

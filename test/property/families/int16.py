@@ -11,7 +11,7 @@ from families import int8
 OPTIONS = ("--tolerance", "2e-3", *(("--force", "*=int16_groups_rounded") if int8.HAS_VNNI else ()))
 FLOAT = NUMBERS["float32"]
 # Groups of 64, of 16 to 62 numbers, several of them, and depths that have none.
-DEPTHS = (1, 7, 16, 32, 34, 46, 48, 62, 64, 96, 100, 128, 131, 134, 192, 300, 640)
+DEPTHS = (1, 7, 16, 32, 34, 46, 48, 62, 64, 96, 100, 128, 131, 134, 192, 300, 640, 1152)
 WIDTHS = (4, 5, 15, 16, 17, 31, 32, 33, 48, 64, 100, 131)
 ROWS = (0, 1, 2, 5, 6, 7, 8, 13, 16, 17, 33, 64, 97)
 # A result is off by some times the root mean square of its error at most, which is below 2e-4 of the largest one's.
