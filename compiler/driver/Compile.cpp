@@ -7,6 +7,7 @@
 
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Choices.h"
+#include "compiler/driver/EstimatedPlan.h"
 #include "compiler/driver/FormTuner.h"
 #include "compiler/driver/OpenedModel.h"
 #include "compiler/driver/PathTuner.h"
@@ -146,16 +147,25 @@ static llvm::Expected<std::optional<ScheduleTuning>> tuneKernels(OpenedModel &mo
   return std::nullopt;
 }
 
-/// Measures forms of the graph in the same way. A form that the user demands is taken whatever it costs.
-static llvm::Error tuneGraph(OpenedModel &model, const Setup &setup, PhaseRunner &runner) {
+/// Measures what only the whole model can tell: whether it is faster with the paths of the records than with those of
+/// the estimates, and forms of its graph. What the user demands is taken whatever it costs.
+static llvm::Error tuneWholePlans(OpenedModel &model, const Setup &setup, PhaseRunner &runner) {
   if (model.paths.pins || setup.targets.size() != 1)
     return llvm::Error::success();
+  auto measure = [&]() -> llvm::Error {
+    llvm::Expected<std::unique_ptr<PathExplorer>> explorer = PathExplorer::create(model, setup, runner);
+    if (!explorer)
+      return explorer.takeError();
+    if (llvm::Error error = measureEstimatedPlan(model, **explorer, setup, runner))
+      return error;
+    return tuneForms(**explorer, setup, runner);
+  };
   std::string message;
-  CompileStatus status = takeError(tuneForms(model, setup, runner), message);
+  CompileStatus status = takeError(measure(), message);
   if (status == CompileStatus::resources)
     return makeError(status, message);
   if (status != CompileStatus::done)
-    runner.getDiagnostics().warn("the forms of its graph are not measured: " + message);
+    runner.getDiagnostics().warn("its plans are not measured: " + message);
   return llvm::Error::success();
 }
 
@@ -277,7 +287,7 @@ static std::string getMeta(const Choice &choice, const RecordedTimes *times, con
       meta["forms"][target.name] = std::move(forms);
   if (nlohmann::json records = times ? describeRecords(*times) : nlohmann::json(); !records.empty())
     meta["records"] = std::move(records);
-  if (nlohmann::json plans = times ? describePlans(*times, setup.options.tolerance) : nlohmann::json(); !plans.empty())
+  if (nlohmann::json plans = times ? describePlans(*times, choice, setup) : nlohmann::json(); !plans.empty())
     meta["plans"] = std::move(plans);
   if (setup.options.bisect)
     meta["opt_bisect_limit"] = setup.options.bisect->toString();
@@ -351,6 +361,12 @@ static void reportKernelCache(const KernelCache &cache, const CompileOptions &op
     options.onKernels({cache.getNumGenerated(), cache.getNumTaken(), cache.getNote().empty() ? 0u : 1u});
 }
 
+/// Whether a choice is what the record of an adopted plan was measured with: estimates change with the compiler.
+static bool isPlanOf(const Choice &choice, const AdoptedPlan &adopted, const Setup &setup) {
+  return adopted.paths.times || adopted.schedule == nameSourcedPlan(PlanSource::estimates, *choice.selection,
+                                                                    setup.targets.front(), setup.options.tolerance);
+}
+
 /// Chooses the plan that records of whole models say is the fastest one within the tolerance; otherwise the fastest
 /// path of each operation.
 static llvm::Expected<Choice> choosePlan(OpenedModel &model, const Setup &setup, PhaseRunner &runner) {
@@ -358,14 +374,16 @@ static llvm::Expected<Choice> choosePlan(OpenedModel &model, const Setup &setup,
   auto lower = [&](const PathChoice &choice) {
     return lowerWithinTolerance(model.graph, choice, model.meter.get(), setup, model.sourceHash, runner);
   };
-  if (std::optional<PathChoice> adopted = adoptFasterPlan(model, setup)) {
-    llvm::Expected<Choice> choice = lower(*adopted);
+  if (std::optional<AdoptedPlan> adopted = adoptFasterPlan(model, setup)) {
+    llvm::Expected<Choice> choice = lower(adopted->paths);
     std::string message;
     CompileStatus status = choice ? CompileStatus::done : takeError(choice.takeError(), message);
-    if (status == CompileStatus::done)
+    if (status == CompileStatus::done && isPlanOf(*choice, *adopted, setup)) {
+      choice->schedule = adopted->schedule;
       return choice;
+    }
     // An imported record may come from another machine.
-    if (status != CompileStatus::inexact)
+    if (status != CompileStatus::done && status != CompileStatus::inexact)
       return makeError(status, message);
   }
   llvm::Expected<Choice> choice = lower(paths);
@@ -416,7 +434,7 @@ static llvm::Expected<Choice> lowerModel(Imported imported, Setup &setup, PhaseR
     if (!schedules)
       return schedules.takeError();
     tuning = std::move(*schedules);
-    if (llvm::Error error = tuneGraph(*model, setup, runner))
+    if (llvm::Error error = tuneWholePlans(*model, setup, runner))
       return error;
   }
   llvm::Expected<Choice> choice = choosePlan(*model, setup, runner);

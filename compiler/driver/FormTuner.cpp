@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/driver/FormTuner.h"
-#include "compiler/driver/PathExplorer.h"
 #include "compiler/driver/PlanRecords.h"
 
 using namespace tenon;
@@ -37,11 +36,7 @@ static std::vector<size_t> withForm(std::vector<size_t> options, size_t decision
   return options;
 }
 
-llvm::Error tenon::tuneForms(OpenedModel &model, const Setup &setup, PhaseRunner &runner) {
-  llvm::Expected<std::unique_ptr<PathExplorer>> created = PathExplorer::create(model, setup, runner);
-  if (!created)
-    return created.takeError();
-  PathExplorer &explorer = **created;
+llvm::Error tenon::tuneForms(PathExplorer &explorer, const Setup &setup, PhaseRunner &runner) {
   llvm::ArrayRef<PathDecision> decisions = explorer.getDecisions().take_front(explorer.getNumForms());
   std::vector<size_t> options = explorer.getChosenForms();
   std::vector<OtherForm> others = listOtherForms(decisions, options);

@@ -13,7 +13,7 @@
 #ifndef TENON_COMPILER_DRIVER_FORMTUNER_H
 #define TENON_COMPILER_DRIVER_FORMTUNER_H
 
-#include "compiler/driver/OpenedModel.h"
+#include "compiler/driver/PathExplorer.h"
 
 namespace tenon {
 
@@ -21,7 +21,7 @@ namespace tenon {
 /// the times. For each region, the fastest form is kept if it is faster by more than the variation of repeated runs.
 /// Takes about the seconds in the options, compilations included, or as long as one form takes. Fails if the model
 /// cannot be run.
-llvm::Error tuneForms(OpenedModel &model, const phases::Setup &setup, PhaseRunner &runner);
+llvm::Error tuneForms(PathExplorer &explorer, const phases::Setup &setup, PhaseRunner &runner);
 
 } // namespace tenon
 

@@ -51,7 +51,8 @@ static llvm::Expected<KernelSurvey> survey(Setup &setup, PhaseRunner &runner) {
   llvm::Expected<OpenedModel> model = openModel(std::move(*imported), setup, runner);
   if (!model)
     return model.takeError();
-  PathChoice choice = adoptFasterPlan(*model, setup).value_or(model->paths);
+  std::optional<AdoptedPlan> adopted = adoptFasterPlan(*model, setup);
+  const PathChoice &choice = adopted ? adopted->paths : model->paths;
   llvm::Expected<Launches> launches = makeLaunches(model->graph, setup, choice, runner);
   if (!launches)
     return launches.takeError();

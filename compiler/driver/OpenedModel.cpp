@@ -80,6 +80,13 @@ static std::unique_ptr<ErrorMeter> makeErrorMeter(mlir::OwningOpRef<mlir::Module
                                       setup.kernels);
 }
 
+/// The budget before anything is measured, which is that of each operation.
+static ErrorBudget makeFirstBudget(const Setup &setup) {
+  ErrorBudget budget;
+  budget.each = setup.options.skipsError ? 0 : getFirstBudget(setup.options.tolerance);
+  return budget;
+}
+
 llvm::Expected<OpenedModel> tenon::openModel(Imported imported, Setup &setup, PhaseRunner &runner) {
   OpenedModel model;
   model.sourceHash = imported.sourceHash;
@@ -88,7 +95,7 @@ llvm::Expected<OpenedModel> tenon::openModel(Imported imported, Setup &setup, Ph
   model.weights = std::move(imported.weights);
   if (imported.original)
     model.originalMeter = makeErrorMeter(std::move(imported.original), setup);
-  model.paths.budget.each = setup.options.skipsError ? 0 : getFirstBudget(setup.options.tolerance);
+  model.paths.budget = makeFirstBudget(setup);
   if (llvm::Error error = setPins(setup, model.paths))
     return error;
   if (llvm::Error error = openProfiles(setup, model.paths, runner))
@@ -107,14 +114,25 @@ llvm::Expected<OpenedModel> tenon::openModel(Imported imported, Setup &setup, Ph
   return model;
 }
 
-std::optional<PathChoice> tenon::adoptFasterPlan(const OpenedModel &model, const Setup &setup) {
+PathChoice tenon::chooseByEstimates(const OpenedModel &model, const Setup &setup) {
+  PathChoice estimated = model.paths;
+  estimated.times = nullptr;
+  estimated.sensitivities = nullptr;
+  estimated.budget = makeFirstBudget(setup);
+  estimated.selection = std::make_shared<PathSelection>();
+  return estimated;
+}
+
+std::optional<AdoptedPlan> tenon::adoptFasterPlan(const OpenedModel &model, const Setup &setup) {
   const PathChoice &paths = model.paths;
-  std::optional<std::vector<PathPin>> recorded;
+  std::optional<RecordedPlan> recorded;
   if (paths.times && !paths.pins && setup.makesArtifact)
     recorded = findFasterPlan(model.graph, setup, *paths.times, model.sourceHash);
   if (!recorded)
     return std::nullopt;
-  PathChoice adopted = paths;
-  adopted.pins = std::make_shared<PathPins>(std::move(*recorded), /*areInsistedOn=*/false);
+  if (recorded->pins.empty())
+    return AdoptedPlan{chooseByEstimates(model, setup), std::move(recorded->schedule)};
+  AdoptedPlan adopted{paths, std::move(recorded->schedule)};
+  adopted.paths.pins = std::make_shared<PathPins>(std::move(recorded->pins), /*areInsistedOn=*/false);
   return adopted;
 }

@@ -25,9 +25,18 @@ struct OpenedModel {
 /// Simplifies a model, and opens the records by which its paths are chosen; `setup` receives those of schedules.
 llvm::Expected<OpenedModel> openModel(phases::Imported imported, phases::Setup &setup, PhaseRunner &runner);
 
+/// Returns the choice that goes by estimates alone.
+phases::PathChoice chooseByEstimates(const OpenedModel &model, const phases::Setup &setup);
+
+/// The choice of a plan that records of whole models prefer.
+struct AdoptedPlan {
+  phases::PathChoice paths;
+  std::string schedule; ///< of its record
+};
+
 /// Returns the choice that takes the plan which records of whole models say is the fastest one within the tolerance;
 /// none if there is no such plan, or if the user demands paths.
-std::optional<phases::PathChoice> adoptFasterPlan(const OpenedModel &model, const phases::Setup &setup);
+std::optional<AdoptedPlan> adoptFasterPlan(const OpenedModel &model, const phases::Setup &setup);
 
 } // namespace tenon
 

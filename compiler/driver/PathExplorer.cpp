@@ -367,6 +367,8 @@ static void setErrors(PlanMeasurement &measured, const ErrorReport &report) {
 }
 
 llvm::Error PathExplorer::prepare() {
+  if (chosenModel)
+    return llvm::Error::success();
   if (!target.runsHere)
     return makeError(CompileStatus::misuse, "this machine does not run " + target.name);
   llvm::Expected<Choice> choice =
@@ -381,7 +383,8 @@ llvm::Error PathExplorer::prepare(const Choice &choice) {
     return loaded.takeError();
   chosenModel = std::move(*loaded);
   chosenPaths = choice.selection->describe(target.name);
-  chosenSchedule = nameChosenPlan(*choice.selection, target, setup.options.tolerance);
+  ownSchedule = nameChosenPlan(*choice.selection, target, setup.options.tolerance);
+  sourcedSchedule = nameSourcedPlan(PlanSource::records, *choice.selection, target, setup.options.tolerance);
   return makeInputs();
 }
 
@@ -424,7 +427,7 @@ std::optional<PlanMeasurement> PathExplorer::findRecord(const std::string &sched
   for (ProfileRecord &record : model.paths.times->list(region)) {
     if (record.kernel.schedule == schedule)
       own = std::move(record);
-    else if (record.kernel.schedule == chosenSchedule)
+    else if (record.kernel.schedule == ownSchedule)
       other = std::move(record);
   }
   if (!own || !other)
@@ -435,49 +438,15 @@ std::optional<PlanMeasurement> PathExplorer::findRecord(const std::string &sched
                          /*isKnown=*/true};
 }
 
-/// Runs the chosen plan and another one in turn, and adds both to the records.
-llvm::Expected<PlanMeasurement> PathExplorer::time(llvm::Expected<Lowered> lowered, const std::string &schedule,
-                                                   double seconds) {
-  if (!lowered)
-    return lowered.takeError();
-  std::vector<std::unique_ptr<LoadedModel>> models;
-  models.push_back(std::move(chosenModel));
-  models.push_back(std::move(lowered->model));
-  auto run = [&] {
-    TuningBudget::Spending spending(setup.tuning.get());
-    return runInTurn(models, inputs, seconds);
-  };
-  llvm::Expected<std::vector<std::vector<double>>> samples = run();
-  chosenModel = std::move(models.front());
-  if (!samples)
-    return samples.takeError();
-  const std::vector<double> &base = samples->front(), &own = samples->back();
-  std::vector<double> ratios;
-  for (auto [x, y] : llvm::zip(own, base))
-    ratios.push_back(x / y);
-  llvm::sort(ratios);
-  ProfileRecord figures;
-  setTimes(figures, own);
-  PlanMeasurement measured = lowered->measurement;
-  measured.ratio = ratios[ratios.size() / 2];
-  measured.nanoseconds = figures.min;
-  measured.spread = figures.spread;
-  double least = *std::min_element(base.begin(), base.end());
-  if (chosenMeasurement.nanoseconds == 0 || least < chosenMeasurement.nanoseconds) {
-    chosenMeasurement.nanoseconds = least;
-    if (llvm::Error error = record(chosenSchedule, base, chosenMeasurement.error))
-      return error;
-  }
-  if (llvm::Error error = record(schedule, own, measured.error))
-    return error;
-  return measured;
+bool PathExplorer::isChosen(const Choice &choice) const {
+  assert(chosenModel && "prepare() has run");
+  return choice.selection->describe(target.name) == chosenPaths;
 }
 
 /// Compares a plan with the reference, unless it is the chosen one.
 llvm::Expected<PathExplorer::Lowered> PathExplorer::load(const Choice &choice) {
-  assert(chosenModel && "prepare() has run");
   Lowered lowered;
-  if (choice.selection->describe(target.name) == chosenPaths) {
+  if (isChosen(choice)) {
     lowered.measurement.error = chosenMeasurement.error;
     lowered.measurement.differing = chosenMeasurement.differing;
     return lowered;
@@ -516,14 +485,56 @@ llvm::Expected<std::optional<PlanMeasurement>> PathExplorer::measure(llvm::Array
     return choice.takeError();
   if (!*choice)
     return std::nullopt;
-  llvm::Expected<PlanMeasurement> measured = time(load(**choice), schedule, seconds);
+  llvm::Expected<PlanMeasurement> measured = measure(**choice, schedule, seconds);
   if (!measured)
     return measured.takeError();
   return *measured;
 }
 
-llvm::Expected<PlanMeasurement> PathExplorer::measure(const Choice &choice, double seconds) {
-  return time(load(choice), nameChosenPlan(*choice.selection, target, setup.options.tolerance), seconds);
+/// Runs the chosen plan and another one in turn, and adds both to the records.
+llvm::Expected<PlanMeasurement> PathExplorer::measure(const Choice &choice, const std::string &schedule, double seconds,
+                                                      const std::string &chosenSchedule) {
+  llvm::Expected<Lowered> lowered = load(choice);
+  if (!lowered)
+    return lowered.takeError();
+  std::vector<std::unique_ptr<LoadedModel>> models;
+  models.push_back(std::move(chosenModel));
+  models.push_back(std::move(lowered->model));
+  auto run = [&] {
+    TuningBudget::Spending spending(setup.tuning.get());
+    return runInTurn(models, inputs, seconds);
+  };
+  llvm::Expected<std::vector<std::vector<double>>> samples = run();
+  chosenModel = std::move(models.front());
+  if (!samples)
+    return samples.takeError();
+  const std::vector<double> &base = samples->front(), &own = samples->back();
+  std::vector<double> ratios;
+  for (auto [x, y] : llvm::zip(own, base))
+    ratios.push_back(x / y);
+  llvm::sort(ratios);
+  ProfileRecord figures;
+  setTimes(figures, own);
+  PlanMeasurement measured = lowered->measurement;
+  measured.ratio = ratios[ratios.size() / 2];
+  measured.nanoseconds = figures.min;
+  measured.spread = figures.spread;
+  double least = *std::min_element(base.begin(), base.end());
+  if (!chosenSchedule.empty()) {
+    if (llvm::Error error = record(chosenSchedule, base, chosenMeasurement.error))
+      return error;
+  } else if (chosenMeasurement.nanoseconds == 0 || least < chosenMeasurement.nanoseconds) {
+    chosenMeasurement.nanoseconds = least;
+    if (llvm::Error error = record(ownSchedule, base, chosenMeasurement.error))
+      return error;
+  }
+  if (llvm::Error error = record(schedule, own, measured.error))
+    return error;
+  return measured;
+}
+
+bool PathExplorer::isRecorded(const std::string &schedule) {
+  return model.paths.times && model.paths.times->peek(region, schedule).has_value();
 }
 
 //===----------------------------------------------------------------------===//

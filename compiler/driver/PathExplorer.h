@@ -73,7 +73,7 @@ public:
   /// What makes a compilation take a plan.
   std::vector<PathPin> getPins(llvm::ArrayRef<size_t> options) const;
 
-  /// Compiles the plan that is chosen by default, with which all plans are compared.
+  /// Compiles the plan that is chosen by default, with which all plans are compared, unless it is compiled already.
   llvm::Error prepare();
   /// The same if it is compiled already.
   llvm::Error prepare(const Choice &choice);
@@ -83,8 +83,16 @@ public:
   /// Also runs the plan for `seconds`, in turn with the chosen one. With `resumes`, a plan with a record is not
   /// measured again.
   llvm::Expected<std::optional<PlanMeasurement>> measure(llvm::ArrayRef<size_t> options, double seconds, bool resumes);
-  /// The same for another choice, of which there is always a measurement.
-  llvm::Expected<PlanMeasurement> measure(const Choice &choice, double seconds);
+  /// The same for another choice, of which there is always a measurement; its record is called `schedule`. The chosen
+  /// plan's is called `chosenSchedule`, if that is set.
+  llvm::Expected<PlanMeasurement> measure(const Choice &choice, const std::string &schedule, double seconds,
+                                          const std::string &chosenSchedule = {});
+  /// Whether there is a record of the model with that name.
+  bool isRecorded(const std::string &schedule);
+  /// Returns the name of a record of the chosen plan that can be compared with one of the estimates' plan.
+  const std::string &getSourcedSchedule() const { return sourcedSchedule; }
+  /// Whether a choice takes the paths of the chosen plan.
+  bool isChosen(const Choice &choice) const;
   /// Returns the measurement of the chosen plan: its fastest run so far, and its error.
   const PlanMeasurement &getChosen() const { return chosenMeasurement; }
 
@@ -117,7 +125,6 @@ private:
   llvm::Expected<Lowered> load(const Choice &choice);
   llvm::Error makeInputs();
   std::optional<PlanMeasurement> findRecord(const std::string &schedule);
-  llvm::Expected<PlanMeasurement> time(llvm::Expected<Lowered> lowered, const std::string &schedule, double seconds);
 
   OpenedModel &model;
   const phases::Setup &setup;
@@ -129,7 +136,7 @@ private:
   PathRegion region;            ///< of the whole model
 
   std::unique_ptr<LoadedModel> chosenModel;
-  std::string chosenPaths, chosenSchedule;
+  std::string chosenPaths, ownSchedule, sourcedSchedule; ///< of the chosen plan
   PlanMeasurement chosenMeasurement;
   std::vector<InputSet> inputs;
 };

@@ -29,15 +29,7 @@ struct PathTuner::Runner {
     listLaunches();
   }
 
-  llvm::Error run(InputSet &inputs) {
-    clock.reset();
-    if (llvm::Error error = model->bind(inputs, /*withData=*/true))
-      return error;
-    tenon_error error;
-    if (model->run(&error) != TENON_OK)
-      return makeError(CompileStatus::unsupported, LoadedModel::getText(error));
-    return llvm::Error::success();
-  }
+  llvm::Error run(InputSet &inputs) { return runWarm(*model, inputs, &clock).takeError(); }
 
   /// Adds the time of each measured launch of the last run, including its share of other launches that its path needs.
   void addSamples(Samples &samples) const {

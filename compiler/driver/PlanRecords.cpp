@@ -15,7 +15,9 @@
 using namespace mlir;
 using namespace tenon;
 
-static constexpr llvm::StringRef kChosen = "plan within ", kPinned = "plan of ", kSensitivity = "sensitivity to ";
+static constexpr llvm::StringRef kChosen = "plan within ", kByEstimates = "plan by estimates within ",
+                                 kByRecords = "plan by records within ", kPinned = "plan of ",
+                                 kSensitivity = "sensitivity to ";
 
 PathRegion tenon::getPlanRegion(const phases::Graph &graph, const Target &target, uint64_t sourceHash) {
   PathRegion region;
@@ -27,17 +29,40 @@ PathRegion tenon::getPlanRegion(const phases::Graph &graph, const Target &target
   return region;
 }
 
-std::string tenon::nameChosenPlan(const PathSelection &selection, const Target &target, double tolerance) {
+/// A name with the tolerance and what identifies the paths.
+static std::string namePlan(llvm::StringRef kind, const PathSelection &selection, const Target &target,
+                            double tolerance) {
   std::string paths = selection.describe(target.name);
   uint64_t hash = XXH3_64bits(paths.data(), paths.size());
-  return llvm::formatv("{0}{1:e} {2}", kChosen, tolerance, llvm::utohexstr(hash, /*LowerCase=*/true, 16)).str();
+  return llvm::formatv("{0}{1:e} {2}", kind, tolerance, llvm::utohexstr(hash, /*LowerCase=*/true, 16)).str();
+}
+
+/// The tolerance in such a name.
+static std::optional<double> parseTolerance(llvm::StringRef schedule, llvm::StringRef kind) {
+  double tolerance = 0;
+  bool isOfKind = schedule.consume_front(kind) && llvm::to_float(schedule.split(' ').first, tolerance);
+  return isOfKind ? std::optional(tolerance) : std::nullopt;
+}
+
+std::string tenon::nameChosenPlan(const PathSelection &selection, const Target &target, double tolerance) {
+  return namePlan(kChosen, selection, target, tolerance);
 }
 
 std::optional<double> tenon::getPlanTolerance(const ProfileRecord &record) {
-  llvm::StringRef text = record.kernel.schedule;
-  double tolerance = 0;
-  bool isChosen = text.consume_front(kChosen) && llvm::to_float(text.split(' ').first, tolerance);
-  return isChosen ? std::optional(tolerance) : std::nullopt;
+  return parseTolerance(record.kernel.schedule, kChosen);
+}
+
+static llvm::StringRef getKind(PlanSource source) {
+  return source == PlanSource::estimates ? kByEstimates : kByRecords;
+}
+
+std::string tenon::nameSourcedPlan(PlanSource source, const PathSelection &selection, const Target &target,
+                                   double tolerance) {
+  return namePlan(getKind(source), selection, target, tolerance);
+}
+
+std::optional<double> tenon::getSourcedPlanTolerance(PlanSource source, const ProfileRecord &record) {
+  return parseTolerance(record.kernel.schedule, getKind(source));
 }
 
 std::string tenon::namePinnedPlan(llvm::ArrayRef<PathPin> pins) {
@@ -77,35 +102,56 @@ std::shared_ptr<const Sensitivities> tenon::findSensitivities(const PathRegion &
 }
 
 bool tenon::isPlanSchedule(llvm::StringRef schedule) {
-  return llvm::any_of(llvm::ArrayRef({kChosen, kPinned, kSensitivity}),
+  return llvm::any_of(llvm::ArrayRef({kChosen, kByEstimates, kByRecords, kPinned, kSensitivity}),
                       [&](llvm::StringRef kind) { return schedule.starts_with(kind); });
 }
 
 bool tenon::isPlanRecord(const ProfileRecord &record) { return isPlanSchedule(record.kernel.schedule); }
 
-std::optional<std::vector<PathPin>> tenon::findFasterPlan(const phases::Graph &graph, const phases::Setup &setup,
-                                                          RecordedTimes &times, uint64_t sourceHash) {
+std::optional<RecordedPlan> tenon::findFasterPlan(const phases::Graph &graph, const phases::Setup &setup,
+                                                  RecordedTimes &times, uint64_t sourceHash) {
   // Pins apply to all targets of a compilation, but records to one.
   if (setup.targets.size() != 1)
     return std::nullopt;
   PathRegion region = getPlanRegion(graph, setup.targets.front(), sourceHash);
   std::vector<ProfileRecord> records = times.list(region);
   double tolerance = setup.options.tolerance;
-  const ProfileRecord *chosen = nullptr, *pinned = nullptr;
+  const ProfileRecord *chosen = nullptr, *byEstimates = nullptr, *byRecords = nullptr, *pinned = nullptr;
   auto keepFaster = [](const ProfileRecord *&best, const ProfileRecord &record) {
     if (!best || record.min < best->min)
       best = &record;
   };
+  // Other records may have changed what is chosen since an earlier measurement.
+  auto keepLater = [](const ProfileRecord *&last, const ProfileRecord &record) {
+    if (!last || std::pair(record.time, -record.min) > std::pair(last->time, -last->min))
+      last = &record;
+  };
   for (const ProfileRecord &record : records) {
     if (getPlanTolerance(record) == tolerance)
-      keepFaster(chosen, record);
+      keepLater(chosen, record);
+    else if (getSourcedPlanTolerance(PlanSource::estimates, record) == tolerance)
+      keepLater(byEstimates, record);
+    else if (getSourcedPlanTolerance(PlanSource::records, record) == tolerance)
+      keepLater(byRecords, record);
     else if (record.error && *record.error <= tolerance && parsePinnedPlan(record.kernel.schedule))
       keepFaster(pinned, record);
   }
-  auto isFaster = [&](double time, double other) { return time < (1 - kPlanNoise) * other; };
-  if (!chosen || !pinned || !isFaster(pinned->min, chosen->min) || !isFaster(pinned->median, chosen->median))
+  auto isFaster = [](const ProfileRecord &record, const ProfileRecord &than) {
+    return record.min < (1 - kPlanNoise) * than.min && record.median < (1 - kPlanNoise) * than.median;
+  };
+  const ProfileRecord *best = nullptr, *own = chosen;
+  if (byEstimates && byRecords) {
+    if (!isFaster(*byRecords, *byEstimates))
+      own = best = byEstimates;
+    for (const ProfileRecord *record : {byEstimates, byRecords})
+      times.find(region, record->kernel.schedule);
+  }
+  if (own && pinned && isFaster(*pinned, *own)) {
+    for (const ProfileRecord *record : {own, pinned})
+      times.find(region, record->kernel.schedule);
+    best = pinned;
+  }
+  if (!best)
     return std::nullopt;
-  for (const ProfileRecord *record : {chosen, pinned})
-    times.find(region, record->kernel.schedule);
-  return parsePinnedPlan(pinned->kernel.schedule);
+  return RecordedPlan{best->kernel.schedule, parsePinnedPlan(best->kernel.schedule).value_or(std::vector<PathPin>())};
 }

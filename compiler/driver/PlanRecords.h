@@ -27,6 +27,15 @@ std::string nameChosenPlan(const PathSelection &selection, const Target &target,
 /// Returns the tolerance of such a record; none for any other record.
 std::optional<double> getPlanTolerance(const ProfileRecord &record);
 
+/// What chooses the paths of a plan.
+enum class PlanSource { estimates, records };
+/// Returns the schedule name for paths that estimates alone, or records of single operations, choose within a
+/// tolerance: "plan by estimates within 1e-05 0123456789abcdef". A model was run with both in turn, so these times can
+/// be compared.
+std::string nameSourcedPlan(PlanSource source, const PathSelection &selection, const Target &target, double tolerance);
+/// Returns the tolerance of such a record; none for any other record.
+std::optional<double> getSourcedPlanTolerance(PlanSource source, const ProfileRecord &record);
+
 /// Returns the schedule name for paths that are given for each region: "plan of 0123456789abcdef=winograd-4 ...". The
 /// pins name regions.
 std::string namePinnedPlan(llvm::ArrayRef<PathPin> pins);
@@ -43,10 +52,17 @@ std::shared_ptr<const Sensitivities> findSensitivities(const PathRegion &model, 
 bool isPlanSchedule(llvm::StringRef schedule);
 bool isPlanRecord(const ProfileRecord &record);
 
-/// Returns the paths of the fastest plan whose records say that it is exact enough, and faster than the plan chosen by
-/// the records of single operations; none if there is no such record.
-std::optional<std::vector<PathPin>> findFasterPlan(const phases::Graph &graph, const phases::Setup &setup,
-                                                   RecordedTimes &times, uint64_t sourceHash);
+/// A plan that records of whole models prefer to that of the records of single operations.
+struct RecordedPlan {
+  std::string schedule;
+  std::vector<PathPin> pins; ///< none for the plan of the estimates
+};
+
+/// Returns the fastest plan whose records say that it is exact enough, and faster than the plan chosen by the records
+/// of single operations; none if there is no such record. The plan of the estimates need not be faster: the other one
+/// has to be, or tuning would make some models slower.
+std::optional<RecordedPlan> findFasterPlan(const phases::Graph &graph, const phases::Setup &setup, RecordedTimes &times,
+                                           uint64_t sourceHash);
 
 } // namespace tenon
 

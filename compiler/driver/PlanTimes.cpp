@@ -56,17 +56,27 @@ static llvm::Error measurePlans(llvm::ArrayRef<MeasuredPlan> plans, llvm::ArrayR
   return llvm::Error::success();
 }
 
-nlohmann::json tenon::describePlans(const RecordedTimes &times, double tolerance) {
-  // Among several plans for the same tolerance, the artifact has the fastest one. The artifact's own tolerance comes
-  // first.
+/// The name of a plan's record. What a record of a whole model prefers keeps the name of that record: it must not be
+/// taken for the plan of the records of single operations.
+static std::string namePlan(const Choice &choice, const Target &target, double tolerance) {
+  return choice.schedule.empty() ? nameChosenPlan(*choice.selection, target, tolerance) : choice.schedule;
+}
+
+nlohmann::json tenon::describePlans(const RecordedTimes &times, const Choice &choice, const Setup &setup) {
+  if (!choice.selection)
+    return nlohmann::json::array();
+  double tolerance = setup.options.tolerance;
+  llvm::StringMap<std::string> names; // of the artifact's own plan, by target
+  for (const Target &target : setup.targets)
+    names[target.name] = namePlan(choice, target, tolerance);
+  // The artifact's own plan comes first. With another tolerance several may have been chosen: the fastest one counts.
   std::map<std::tuple<bool, std::string, double>, ProfileRecord> fastest;
   for (const auto &[target, record] : times.listUsed()) {
-    std::optional<double> within = getPlanTolerance(record);
-    if (!within && parsePinnedPlan(record.kernel.schedule))
-      within = tolerance;
-    if (!within)
+    bool isOwn = names.lookup(target) == record.kernel.schedule;
+    std::optional<double> within = isOwn ? tolerance : getPlanTolerance(record);
+    if (!within || (!isOwn && *within == tolerance))
       continue;
-    auto [it, isNew] = fastest.try_emplace({*within != tolerance, target, *within}, record);
+    auto [it, isNew] = fastest.try_emplace({!isOwn, target, *within}, record);
     if (!isNew && record.min < it->second.min)
       it->second = record;
   }
@@ -86,7 +96,7 @@ static void findPlans(const phases::Graph &graph, const phases::PathChoice &path
                       const phases::Setup &setup, uint64_t sourceHash) {
   for (const Target &target : setup.targets) {
     PathRegion region = getPlanRegion(graph, target, sourceHash);
-    std::string schedule = nameChosenPlan(*choice.selection, target, setup.options.tolerance);
+    std::string schedule = namePlan(choice, target, setup.options.tolerance);
     bool isKnown = paths.times->find(region, schedule).has_value();
     // A lock has the plans of one compilation, so all other measurements in it belong to that compilation.
     if (isKnown && paths.times->isLocked())
@@ -119,9 +129,9 @@ static llvm::Error timePlans(const Graph &graph, const PathChoice &paths, const 
   std::vector<MeasuredPlan> plans;
   std::vector<const Choice *> choices;
   auto add = [&](const Choice &own, double tolerance) {
-    MeasuredPlan &plan = plans.emplace_back(getPlanRegion(graph, *target, sourceHash),
-                                            nameChosenPlan(*own.selection, *target, tolerance),
-                                            own.selection->describe(target->name), std::nullopt);
+    MeasuredPlan &plan =
+        plans.emplace_back(getPlanRegion(graph, *target, sourceHash), namePlan(own, *target, tolerance),
+                           own.selection->describe(target->name), std::nullopt);
     if (own.error.hasBounded())
       plan.error = own.error.getLargest();
     choices.push_back(&own);

@@ -24,7 +24,7 @@ llvm::Error statePlans(const phases::Graph &graph, const phases::PathChoice &pat
 
 /// Returns [{"target": "host", "tolerance": 1e-3, "nanoseconds": 5, "error": 3.1e-4}, ...] for the plan records that
 /// were looked up; the artifact's own one comes first for each target.
-nlohmann::json describePlans(const RecordedTimes &times, double tolerance);
+nlohmann::json describePlans(const RecordedTimes &times, const Choice &choice, const phases::Setup &setup);
 
 } // namespace tenon
 

@@ -360,14 +360,10 @@ llvm::Error ScheduleTuner::runInTurn(llvm::ArrayRef<std::unique_ptr<WholeModel>>
     for (const std::unique_ptr<WholeModel> &whole : models) {
       double nanoseconds = 0;
       for (InputSet &set : *sets) {
-        if (llvm::Error error = whole->model->bind(set, /*withData=*/true))
-          return error;
-        whole->clock.reset();
-        tenon_error error;
-        auto start = Clock::now();
-        if (whole->model->run(&error) != TENON_OK)
-          return makeError(CompileStatus::unsupported, LoadedModel::getText(error));
-        nanoseconds += std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+        llvm::Expected<double> time = runWarm(*whole->model, set, &whole->clock);
+        if (!time)
+          return time.takeError();
+        nanoseconds += *time;
         if (!counts)
           continue;
         for (auto [instruction, time] : whole->clock.list())

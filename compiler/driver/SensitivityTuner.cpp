@@ -64,8 +64,9 @@ llvm::Expected<std::optional<Choice>> tenon::chooseBySensitivity(OpenedModel &mo
       lowerWithinTolerance(model.graph, paths, model.meter.get(), setup, model.sourceHash, runner);
   if (!own)
     return own.takeError();
+  std::string schedule = nameChosenPlan(*own->selection, (*explorer)->getTarget(), setup.options.tolerance);
   llvm::Expected<PlanMeasurement> times =
-      (*explorer)->measure(*own, setup.tuning->getShare(TuningPhase::sensitivities));
+      (*explorer)->measure(*own, schedule, setup.tuning->getShare(TuningPhase::sensitivities));
   if (!times)
     return times.takeError();
   if (times->ratio >= 1)

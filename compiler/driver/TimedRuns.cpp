@@ -14,7 +14,7 @@ using namespace tenon;
 using Clock = std::chrono::steady_clock;
 
 llvm::Error tenon::runRounds(double seconds, llvm::function_ref<llvm::Error(bool counts)> run) {
-  constexpr int kWarmups = 2, kMinRounds = 5, kMaxRounds = 500;
+  constexpr int kWarmups = 1, kMinRounds = 5, kMaxRounds = 500;
   auto begin = Clock::now();
   for (int round = -kWarmups; round < kMaxRounds; ++round) {
     if (round >= kMinRounds && std::chrono::duration<double>(Clock::now() - begin).count() > seconds)
@@ -40,6 +40,21 @@ std::optional<ProfileRecord> tenon::makeRecord(const std::string &region, const 
   return llvm::errorToBool(checkRecord(record)) ? std::nullopt : std::optional(std::move(record));
 }
 
+llvm::Expected<double> tenon::runWarm(const LoadedModel &model, InputSet &inputs, LaunchClock *clock) {
+  if (llvm::Error error = model.bind(inputs, /*withData=*/true))
+    return error;
+  Clock::time_point start;
+  for ([[maybe_unused]] bool counts : {false, true}) {
+    if (clock)
+      clock->reset();
+    tenon_error error;
+    start = Clock::now();
+    if (model.run(&error) != TENON_OK)
+      return makeError(CompileStatus::unsupported, LoadedModel::getText(error));
+  }
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
 llvm::Expected<std::vector<std::vector<double>>> tenon::runInTurn(llvm::ArrayRef<std::unique_ptr<LoadedModel>> models,
                                                                   std::vector<InputSet> &sets, double seconds) {
   std::vector<std::vector<double>> samples(models.size());
@@ -49,13 +64,10 @@ llvm::Expected<std::vector<std::vector<double>>> tenon::runInTurn(llvm::ArrayRef
         continue;
       double nanoseconds = 0;
       for (InputSet &set : sets) {
-        if (llvm::Error error = model->bind(set, /*withData=*/true))
-          return error;
-        tenon_error error;
-        auto start = Clock::now();
-        if (model->run(&error) != TENON_OK)
-          return makeError(CompileStatus::unsupported, LoadedModel::getText(error));
-        nanoseconds += std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+        llvm::Expected<double> time = runWarm(*model, set);
+        if (!time)
+          return time.takeError();
+        nanoseconds += *time;
       }
       if (counts)
         own.push_back(nanoseconds);

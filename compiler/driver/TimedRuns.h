@@ -8,6 +8,7 @@
 #ifndef TENON_COMPILER_DRIVER_TIMEDRUNS_H
 #define TENON_COMPILER_DRIVER_TIMEDRUNS_H
 
+#include "compiler/driver/LaunchClock.h"
 #include "compiler/driver/LoadedModel.h"
 #include "compiler/profiles/Profile.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -19,6 +20,11 @@ namespace tenon {
 /// Calls `run` repeatedly until `seconds` have passed, and at least a few times. The first calls, which warm up caches,
 /// do not count. Stops at the first error.
 llvm::Error runRounds(double seconds, llvm::function_ref<llvm::Error(bool counts)> run);
+
+/// Binds the inputs, runs the model twice, and returns the nanoseconds of the second run, whose launches `clock` has if
+/// it is set. The first run brings back the weights that other models have evicted from the caches since this one had
+/// its turn, as if only this model ran.
+llvm::Expected<double> runWarm(const LoadedModel &model, InputSet &inputs, LaunchClock *clock = nullptr);
 
 /// Binds the input sets, runs each model with all of them, in turn, and returns the nanoseconds of each round, for each
 /// model. A null model stands for the first one.

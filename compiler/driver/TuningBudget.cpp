@@ -13,7 +13,7 @@
 using namespace tenon;
 
 /// What phases get of the seconds, if all of them have something to measure. Schedules have the most candidates.
-static constexpr double kWeights[] = {0.3, 0.4, 0.15, 0.05, 0.1}; // policy: in the order of TuningPhase
+static constexpr double kWeights[] = {0.3, 0.35, 0.05, 0.15, 0.05, 0.1}; // policy: in the order of TuningPhase
 static_assert(std::size(kWeights) == static_cast<size_t>(TuningPhase::plans) + 1, "each phase has a weight");
 
 double TuningBudget::getShare(TuningPhase phase) const {

@@ -14,7 +14,7 @@
 namespace tenon {
 
 /// What is measured in real runs, in this order.
-enum class TuningPhase : size_t { paths, schedules, forms, sensitivities, plans };
+enum class TuningPhase : size_t { paths, schedules, estimates, forms, sensitivities, plans };
 
 /// The seconds of `--tune`, which all phases share. What compiles the things that are measured does not count, but for
 /// single kernels. Phases make at least a few runs, so that slow models exceed a short budget.

@@ -5,7 +5,8 @@
 
     faster-plan.py SHARE ERROR [PATH]
 
-The plan is the first one with a path, or a form, whose name has PATH in it; winograd where it is left out.
+The plan is the first one with a path, or a form, whose name has PATH in it, winograd where it is left out. For "by estimates" it is that of the
+estimates, and the chosen one that of the records.
 """
 
 import json
@@ -13,8 +14,9 @@ import sys
 
 share, error, path = float(sys.argv[1]), float(sys.argv[2]), (sys.argv[3:] or ["winograd"])[0]
 records = [json.loads(line) for line in sys.stdin]
-chosen = next(record for record in records if record["schedule"].startswith("plan within "))
-plan = next(record for record in records if record["schedule"].startswith("plan of ") and path in record["schedule"])
+kind = "plan by records " if path == "by estimates" else "plan within "
+chosen = next(record for record in records if record["schedule"].startswith(kind))
+plan = next(record for record in records if record["schedule"].startswith(("plan of ", "plan by estimates ")) and path in record["schedule"])
 for figure in ("min_ns", "median_ns", "p95_ns"):
     plan[figure] = chosen[figure] * share
 plan["error"] = error
