@@ -21,7 +21,8 @@ struct Choice {
   double largestTaken = 0, totalTaken = 0; ///< as in Launches
   ErrorBudget budget;                      ///< with which its paths were chosen
   std::shared_ptr<PathSelection> selection;
-  std::string schedule; ///< of the record of a whole model that prefers this plan; empty without one
+  std::string schedule;  ///< of the record of a whole model that prefers this plan; empty without one
+  bool isPinned = false; ///< that record gives the path of each region
   phases::Plan plan;
   phases::Kernels kernels;
   phases::Code code;                        ///< of an artifact

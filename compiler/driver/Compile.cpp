@@ -361,36 +361,46 @@ static void reportKernelCache(const KernelCache &cache, const CompileOptions &op
     options.onKernels({cache.getNumGenerated(), cache.getNumTaken(), cache.getNote().empty() ? 0u : 1u});
 }
 
-/// Whether a choice is what the record of an adopted plan was measured with: estimates change with the compiler.
-static bool isPlanOf(const Choice &choice, const AdoptedPlan &adopted, const Setup &setup) {
-  return adopted.paths.times || adopted.schedule == nameSourcedPlan(PlanSource::estimates, *choice.selection,
-                                                                    setup.targets.front(), setup.options.tolerance);
+static llvm::Expected<Choice> lowerPaths(const PathChoice &paths, OpenedModel &model, const Setup &setup,
+                                         PhaseRunner &runner) {
+  return lowerWithinTolerance(model.graph, paths, model.meter.get(), setup, model.sourceHash, runner);
+}
+
+/// Lowers the plan that records of whole models say is the fastest one within the tolerance; none if there is no such
+/// record, or none that fits.
+static llvm::Expected<std::optional<Choice>> lowerAdoptedPlan(OpenedModel &model, const Setup &setup,
+                                                              PhaseRunner &runner) {
+  std::optional<AdoptedPlan> adopted = adoptFasterPlan(model, setup);
+  if (!adopted)
+    return std::nullopt;
+  llvm::Expected<Choice> choice = lowerPaths(adopted->paths, model, setup, runner);
+  std::string message;
+  CompileStatus status = choice ? CompileStatus::done : takeError(choice.takeError(), message);
+  // An imported record may come from another machine.
+  if (status == CompileStatus::inexact)
+    return std::nullopt;
+  if (status != CompileStatus::done)
+    return makeError(status, message);
+  // Another version of the compiler may have other estimates than those that were measured.
+  if (adopted->isByEstimates && adopted->schedule != nameSourcedPlan(PlanSource::estimates, *choice->selection,
+                                                                     setup.targets.front(), setup.options.tolerance))
+    return std::nullopt;
+  choice->schedule = std::move(adopted->schedule);
+  choice->isPinned = !adopted->isByEstimates;
+  return std::move(*choice);
 }
 
 /// Chooses the plan that records of whole models say is the fastest one within the tolerance; otherwise the fastest
 /// path of each operation.
 static llvm::Expected<Choice> choosePlan(OpenedModel &model, const Setup &setup, PhaseRunner &runner) {
-  const PathChoice &paths = model.paths;
-  auto lower = [&](const PathChoice &choice) {
-    return lowerWithinTolerance(model.graph, choice, model.meter.get(), setup, model.sourceHash, runner);
-  };
-  if (std::optional<AdoptedPlan> adopted = adoptFasterPlan(model, setup)) {
-    llvm::Expected<Choice> choice = lower(adopted->paths);
-    std::string message;
-    CompileStatus status = choice ? CompileStatus::done : takeError(choice.takeError(), message);
-    if (status == CompileStatus::done && isPlanOf(*choice, *adopted, setup)) {
-      choice->schedule = adopted->schedule;
-      return choice;
-    }
-    // An imported record may come from another machine.
-    if (status != CompileStatus::done && status != CompileStatus::inexact)
-      return makeError(status, message);
-  }
-  llvm::Expected<Choice> choice = lower(paths);
+  llvm::Expected<std::optional<Choice>> adopted = lowerAdoptedPlan(model, setup, runner);
+  if (!adopted)
+    return adopted.takeError();
+  llvm::Expected<Choice> choice = *adopted ? std::move(**adopted) : lowerPaths(model.paths, model, setup, runner);
   // A second choice means that the first one exceeded the tolerance, or left most of it.
   bool isTuning = setup.tuning && setup.makesArtifact && setup.targets.size() == 1;
-  if (!choice || choice->number == 1 || choice->isWidened || choice->totalTaken == 0 || !isTuning ||
-      paths.sensitivities)
+  if (!choice || choice->isPinned || choice->number == 1 || choice->isWidened || choice->totalTaken == 0 || !isTuning ||
+      model.paths.sensitivities)
     return choice;
   llvm::Expected<std::optional<Choice>> better = chooseBySensitivity(model, *choice, setup, runner);
   if (!better)

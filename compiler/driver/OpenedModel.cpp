@@ -131,8 +131,8 @@ std::optional<AdoptedPlan> tenon::adoptFasterPlan(const OpenedModel &model, cons
   if (!recorded)
     return std::nullopt;
   if (recorded->pins.empty())
-    return AdoptedPlan{chooseByEstimates(model, setup), std::move(recorded->schedule)};
-  AdoptedPlan adopted{paths, std::move(recorded->schedule)};
+    return AdoptedPlan{chooseByEstimates(model, setup), std::move(recorded->schedule), /*isByEstimates=*/true};
+  AdoptedPlan adopted{paths, std::move(recorded->schedule), /*isByEstimates=*/false};
   adopted.paths.pins = std::make_shared<PathPins>(std::move(recorded->pins), /*areInsistedOn=*/false);
   return adopted;
 }

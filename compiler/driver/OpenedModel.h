@@ -32,6 +32,7 @@ phases::PathChoice chooseByEstimates(const OpenedModel &model, const phases::Set
 struct AdoptedPlan {
   phases::PathChoice paths;
   std::string schedule; ///< of its record
+  bool isByEstimates;   ///< otherwise the record gives the path of each region
 };
 
 /// Returns the choice that takes the plan which records of whole models say is the fastest one within the tolerance;

@@ -116,7 +116,8 @@ std::optional<RecordedPlan> tenon::findFasterPlan(const phases::Graph &graph, co
   PathRegion region = getPlanRegion(graph, setup.targets.front(), sourceHash);
   std::vector<ProfileRecord> records = times.list(region);
   double tolerance = setup.options.tolerance;
-  const ProfileRecord *chosen = nullptr, *byEstimates = nullptr, *byRecords = nullptr, *pinned = nullptr;
+  const ProfileRecord *chosen = nullptr, *byEstimates = nullptr, *byRecords = nullptr, *pinned = nullptr,
+                      *sensitivity = nullptr;
   auto keepFaster = [](const ProfileRecord *&best, const ProfileRecord &record) {
     if (!best || record.min < best->min)
       best = &record;
@@ -135,7 +136,12 @@ std::optional<RecordedPlan> tenon::findFasterPlan(const phases::Graph &graph, co
       keepLater(byRecords, record);
     else if (record.error && *record.error <= tolerance && parsePinnedPlan(record.kernel.schedule))
       keepFaster(pinned, record);
+    else if (llvm::StringRef(record.kernel.schedule).starts_with(kSensitivity))
+      keepLater(sensitivity, record);
   }
+  // Sensitivities that are measured afterwards make a plan that is faster than both.
+  if (byEstimates && sensitivity && sensitivity->time >= byEstimates->time)
+    byEstimates = nullptr;
   auto isFaster = [](const ProfileRecord &record, const ProfileRecord &than) {
     return record.min < (1 - kPlanNoise) * than.min && record.median < (1 - kPlanNoise) * than.median;
   };

@@ -8,7 +8,7 @@ PLANS.json is what `tenon paths --json` prints."""
 import json
 import sys
 
-record = next(record for record in map(json.loads, sys.stdin) if record["schedule"].startswith("plan within "))
+record = next(record for record in map(json.loads, sys.stdin) if record["schedule"].startswith(("plan within ", "plan by ")))
 regions = {region["nodes"][0]: region["region"] for region in json.load(open(sys.argv[1]))["regions"]}
 for argument in sys.argv[2:]:
     node, error = argument.split("=")
