@@ -3,10 +3,12 @@
 #
 # The lit suite. Tests lie in folders that mirror the source tree; each sees the built tools on its PATH.
 
+import atexit
 import glob
 import os
 import shutil
 import subprocess
+import tempfile
 
 import lit.formats
 
@@ -105,9 +107,17 @@ config.substitutions.append(("%exits", os.path.join(config.test_source_root, "to
 config.environment["NO_COLOR"] = "1"
 # Records that this machine has do not decide what tests look at.
 config.environment["TENON_PROFILES"] = "none"
-# Tests look at compilations, and neither take from nor fill the cache of who runs them. Those of the cache name one. With a folder in
-# TENON_TEST_CACHE all others use it, too: the second time they look at results that were taken from it.
-config.environment["TENON_CACHE_DIR"] = os.environ.get("TENON_TEST_CACHE") or "none"
+# Tests look at compilations, and neither take from nor fill the cache of who runs them. Those of the cache name one. All others have a cache
+# of kernels alone, which is that of one run of lit: models are compiled often, and a kernel of theirs that was generated once is there for the
+# next. With a folder in TENON_TEST_CACHE they use that, and artifacts in it: the second time they look at results that were taken from it.
+cache = os.environ.get("TENON_TEST_CACHE")
+if not cache:
+    cache = tempfile.mkdtemp(prefix="tenon-lit-")
+    owner = os.getpid()
+    # Workers are forks.
+    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(cache, ignore_errors=True))
+    config.environment["TENON_TEST_KERNEL_CACHE"] = cache
+config.environment["TENON_CACHE_DIR"] = cache
 # Nor are keys of who runs them used.
 config.environment["XDG_CONFIG_HOME"] = os.path.join(config.test_exec_root, "no-settings")
 # What makes certificates: REQUIRES: openssl.
