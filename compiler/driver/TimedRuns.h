@@ -17,8 +17,8 @@
 
 namespace tenon {
 
-/// Calls `run` repeatedly until `seconds` have passed, and at least a few times. The first calls, which warm up caches,
-/// do not count. Stops at the first error.
+/// Calls `run` repeatedly until `seconds` have passed, and at least a few times. The first call does not count: it
+/// touches memory that was never read before. Stops at the first error.
 llvm::Error runRounds(double seconds, llvm::function_ref<llvm::Error(bool counts)> run);
 
 /// Binds the inputs, runs the model twice, and returns the nanoseconds of the second run, whose launches `clock` has if
